@@ -1,0 +1,52 @@
+# Every target works on a bare machine with python3 (3.11 or newer) and make: the first use of any of them
+# makes the environment in .venv, later ones reuse it.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.installed
+
+.PHONY: help install demo test slow coverage lint bench clean
+
+help:
+	@echo "make demo      cluster the paper's Sets 3 and 4, print the tables, draw the picture"
+	@echo "make test      run the tests (all but the slow ones)"
+	@echo "make slow      run the slow tests"
+	@echo "make coverage  run the tests with the JIT off and measure coverage, kernels included"
+	@echo "make lint      ruff and mypy"
+	@echo "make bench     side by side with other programs, one table"
+	@echo "make install   make the environment in .venv, with every extra that needs no GPU"
+	@echo "make clean     remove the environment and what the other targets wrote"
+
+install: $(READY)
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "modeshift needs Python 3.11 or newer; name one with make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[all]'
+	@touch $(READY)
+
+demo: $(READY)
+	$(BIN)/python -m modeshift.paper.demo --out build/demo
+
+test: $(READY)
+	$(BIN)/python -m pytest -m "not slow"
+
+slow: $(READY)
+	$(BIN)/python -m pytest -m slow
+
+coverage: $(READY)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not slow and not jit" --cov --cov-report=term-missing
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(READY)
+	$(BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

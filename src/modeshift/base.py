@@ -1,0 +1,178 @@
+"""What the three estimators share: validate, run a schedule, merge, label, predict."""
+
+import warnings
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from scipy.spatial import KDTree
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from modeshift.bandwidth import estimate_bandwidth
+from modeshift.fields import FIELDS, Field, make_field
+from modeshift.merge import cluster_centers, connected_components, label_components
+from modeshift.schedules.deterministic import climb
+from modeshift.schedules.outcome import Outcome
+from modeshift.units import Problem, in_units, to_units
+from modeshift.validation import (
+    check_bandwidth,
+    check_choice,
+    check_flag,
+    check_points,
+    check_real,
+    check_weights,
+    check_whole,
+)
+
+
+class ModeSeeker(ClusterMixin, BaseEstimator):
+    """Base of the mean-shift estimators. A subclass says which schedule runs."""
+
+    bandwidth: Any
+    tol: float
+    merge_radius: float
+    max_iter: int
+    min_cluster_size: int
+    field: str
+    n_jobs: int | None
+    record: bool
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the clusters of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            The points. float32 is kept, all else becomes float64.
+        y : ignored
+            Present for scikit-learn's conventions.
+        sample_weight : array-like of shape (n,), default=None
+            Weight of each point in every mean. A point of weight 0 climbs but attracts nobody.
+
+        Returns
+        -------
+        self
+        """
+        self._forget()
+        try:
+            self._fit(X, sample_weight)
+        except BaseException:  # Ctrl-C too: fitted or not, never halfway
+            self._forget()
+            raise
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Label new points: each climbs over the fitted field and joins the mode nearest its end.
+
+        A point with nobody within the bandwidth takes the label of the nearest cluster centre.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+            New points.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Labels; -1 where the mode belongs to no cluster (see ``min_cluster_size``).
+        """
+        check_is_fitted(self)
+        X = check_points(self, X, reset=False)
+        problem = in_units(self._field_points(), self._fit_weights_, self.bandwidth_)
+        starts = to_units(X, problem.exponent)
+        climbs = climb(
+            self._make_field(problem),
+            starts,
+            radius=problem.radius,
+            tol=self.tol * problem.radius,
+            max_iter=self.max_iter,
+            n_jobs=self._n_threads,
+        )
+        modes = np.ldexp(self.modes_.astype(np.float64), -problem.exponent)
+        labels = self.labels_[KDTree(modes).query(climbs.outcome.ends)[1]]
+        if climbs.lonely.any():
+            labels[climbs.lonely] = self._nearest_center(starts[climbs.lonely], problem.exponent)
+        return labels
+
+    @abstractmethod
+    def _run(self, problem: Problem) -> Outcome:
+        """Run the schedule; the outcome has one end for each point."""
+
+    @abstractmethod
+    def _field_points(self) -> np.ndarray:
+        """Return the positions over which new points climb."""
+
+    def _fit(self, X: Any, sample_weight: Any) -> None:
+        self._check_parameters()
+        X = check_points(self, X, reset=True)
+        weights = check_weights(sample_weight, len(X))
+        bandwidth = self._choose_bandwidth(X, weights)
+        problem = in_units(X, weights, bandwidth)
+        outcome = self._run(problem)
+        components = connected_components(outcome.ends, self.merge_radius * problem.radius)
+        labels = label_components(components, weights, self.min_cluster_size)
+        centers = cluster_centers(outcome.ends, labels, problem.weights)
+
+        def back(positions: np.ndarray) -> np.ndarray:
+            return np.ldexp(positions, problem.exponent).astype(X.dtype)
+
+        self.labels_ = labels
+        self.modes_ = back(outcome.ends)
+        self.cluster_centers_ = back(centers)
+        self.bandwidth_ = float(np.ldexp(problem.radius, problem.exponent))
+        self.n_iter_ = outcome.n_iter
+        self.n_steps_ = outcome.n_steps
+        self.converged_ = outcome.converged
+        if outcome.paths is not None:
+            self.paths_ = [back(path) for path in outcome.paths]
+        self._fit_weights_ = weights
+        self._keep(X)
+        if not outcome.converged:
+            warnings.warn(
+                f"{type(self).__name__} did not converge within max_iter={self.max_iter}; "
+                "the labels are those reached so far. Raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _keep(self, X: np.ndarray) -> None:
+        """Keep what predict needs beyond the fitted attributes."""
+
+    def _check_parameters(self) -> None:
+        check_real("tol", self.tol, low=0.0, high=1.0)
+        check_real("merge_radius", self.merge_radius, low=0.0)
+        check_whole("max_iter", self.max_iter, low=1)
+        check_whole("min_cluster_size", self.min_cluster_size, low=1)
+        check_choice("field", self.field, ("auto", *FIELDS))
+        check_flag("record", self.record)
+        if self.n_jobs is not None and check_whole("n_jobs", self.n_jobs, low=-1 << 31) == 0:
+            raise ValueError("n_jobs must not be 0; use 1 for one thread or -1 for all cores.")
+
+    def _choose_bandwidth(self, X: np.ndarray, weights: np.ndarray) -> Any:
+        if self.bandwidth is None:
+            return estimate_bandwidth(X, sample_weight=weights, random_state=0)
+        return self._check_bandwidth()
+
+    def _check_bandwidth(self) -> Any:
+        return check_bandwidth(self.bandwidth)
+
+    def _make_field(self, problem: Problem) -> Field:
+        return make_field(problem.points, problem.weights, problem.radius, self.field)
+
+    @property
+    def _n_threads(self) -> int:
+        return effective_n_jobs(self.n_jobs)
+
+    def _nearest_center(self, starts: np.ndarray, exponent: int) -> np.ndarray:
+        if len(self.cluster_centers_) == 0:
+            return np.full(len(starts), -1)
+        centers = np.ldexp(self.cluster_centers_.astype(np.float64), -exponent)
+        return KDTree(centers).query(starts)[1]
+
+    def _forget(self) -> None:
+        """Delete what a fit has set: by scikit-learn's convention, all that ends in "_"."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)

@@ -1,0 +1,15 @@
+"""Optional dependencies, imported where they are used."""
+
+from importlib import import_module
+from typing import Any
+
+
+def require(module: str, extra: str) -> Any:
+    """Import a module that an extra brings, or say how to install it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ImportError(
+            f"This needs {module.split('.')[0]}, which is not installed: "
+            f"pip install 'modeshift[{extra}]'"
+        ) from error

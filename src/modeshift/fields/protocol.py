@@ -1,0 +1,70 @@
+"""What a field can do, as functions that compiled schedules call.
+
+A field keeps its data in a *state*: a named tuple of arrays, which Numba passes around like a C
+struct. The three operations below are generic functions of the state. In Python they dispatch on
+its class; in compiled code the same choice is made while compiling, so a schedule that is written
+once becomes one loop per kind of field, with nothing left to look up.
+"""
+
+from collections.abc import Callable
+from functools import singledispatch
+from typing import Any
+
+from numba.extending import overload
+
+from modeshift._jit import kernel
+
+
+@singledispatch
+def mean_near(state, x, radius, out):
+    """Write the weighted mean of the points within ``radius`` of ``x`` to ``out``.
+
+    Returns their mass, the sum of their weights. With no mass ``out`` becomes ``x``: nothing
+    attracts it.
+    """
+    raise TypeError(f"{type(state).__name__} is not the state of a field")
+
+
+@singledispatch
+def mean_of(state, j, radius, out):
+    """Do the same for ``x`` = point ``j``: a field may know more about its own points."""
+    return mean_near(state, state.points[j], radius, out)
+
+
+@singledispatch
+def move(state, j, x):
+    """Put point ``j`` to ``x``."""
+    raise TypeError(f"{type(state).__name__} is not the state of a field")
+
+
+def _implementation(operation: Any, state_type: Any) -> Callable:
+    """Source that an operation compiles to for a state of the given Numba type."""
+    state_class = getattr(state_type, "instance_class", object)
+    chosen = operation.dispatch(state_class)
+    return getattr(chosen, "py_func", chosen)
+
+
+@overload(mean_near)
+def _mean_near(state, x, radius, out):
+    return _implementation(mean_near, state)
+
+
+@overload(mean_of)
+def _mean_of(state, j, radius, out):
+    return _implementation(mean_of, state)
+
+
+@overload(move)
+def _move(state, j, x):
+    return _implementation(move, state)
+
+
+def implements(operation: Any, state_class: type) -> Callable:
+    """Register a function as an operation on one class of states."""
+
+    def register(function: Callable) -> Any:
+        compiled = kernel(function)
+        operation.register(state_class, compiled)
+        return compiled
+
+    return register

@@ -1,0 +1,169 @@
+"""The paper's criteria: how pure clusters and classes are (PAPER, Section 3).
+
+With n_qr points of cluster q in class r, Q clusters, R classes and N points::
+
+    ACP   = 1/Q sum_q sum_r n_qr^2 / n_q.^2      Pur_C = 1/N sum_q max_r n_qr
+    ASP   = 1/R sum_r sum_q n_qr^2 / n_.r^2      Pur_D = 1/N sum_r max_q n_qr
+    K     = sqrt(ACP ASP)                        G     = sqrt(Pur_C Pur_D)
+
+The label -1 among the predicted ones is noise: each such point counts as a cluster of its own.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+
+class PurityReport(NamedTuple):
+    """The seven columns of the paper's tables."""
+
+    acp: float
+    asp: float
+    k: float
+    pur_c: float
+    pur_d: float
+    g: float
+    n_clusters: int
+
+
+def average_cluster_purity(labels_true: Any, labels_pred: Any, *, weighted: bool = False) -> float:
+    """Mean over the clusters of sum_r n_qr^2 / n_q.^2, the purity of cluster q (ACP).
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Classes and clusters: any hashable labels.
+    weighted : bool, default=False
+        False: each cluster counts the same, as in the paper. True: by its size (Ajmera 2002).
+    """
+    return _average_purity(_contingency(labels_true, labels_pred), weighted)
+
+
+def average_class_purity(labels_true: Any, labels_pred: Any, *, weighted: bool = False) -> float:
+    """Mean over the classes of sum_q n_qr^2 / n_.r^2, how little class r is scattered (ASP).
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Classes and clusters: any hashable labels.
+    weighted : bool, default=False
+        False: each class counts the same, as in the paper. True: by its size (Ajmera 2002).
+    """
+    return _average_purity(_contingency(labels_true, labels_pred).T, weighted)
+
+
+def k_score(labels_true: Any, labels_pred: Any, *, weighted: bool = False) -> float:
+    """Geometric mean of average cluster purity and average class purity (K).
+
+    The unweighted K can mislead: one giant cluster beside a few dozen single points has pure
+    clusters on average and whole classes, and scores close to 1. Look at ``weighted=True`` or at
+    the adjusted Rand index as well.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Classes and clusters: any hashable labels.
+    weighted : bool, default=False
+        False: each cluster and class counts the same, as in the paper. True: by its size.
+    """
+    return purity_report(labels_true, labels_pred, weighted=weighted).k
+
+
+def cluster_purity(labels_true: Any, labels_pred: Any) -> float:
+    """Share of points that belong to the commonest class of their cluster (Pur_C).
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Classes and clusters: any hashable labels.
+    """
+    return _purity(_contingency(labels_true, labels_pred))
+
+
+def class_purity(labels_true: Any, labels_pred: Any) -> float:
+    """Share of points that belong to the commonest cluster of their class (Pur_D).
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Classes and clusters: any hashable labels.
+    """
+    return _purity(_contingency(labels_true, labels_pred).T)
+
+
+def g_score(labels_true: Any, labels_pred: Any) -> float:
+    """Geometric mean of cluster purity and class purity (G).
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Classes and clusters: any hashable labels.
+    """
+    return purity_report(labels_true, labels_pred).g
+
+
+def purity_report(labels_true: Any, labels_pred: Any, *, weighted: bool = False) -> PurityReport:
+    """All seven columns of the paper's tables at once.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Classes and clusters: any hashable labels.
+    weighted : bool, default=False
+        True takes the size-weighted ACP, ASP and K.
+    """
+    table = _contingency(labels_true, labels_pred)
+    acp, asp = _average_purity(table, weighted), _average_purity(table.T, weighted)
+    pur_c, pur_d = _purity(table), _purity(table.T)
+    k, g = float(np.sqrt(acp * asp)), float(np.sqrt(pur_c * pur_d))
+    return PurityReport(acp, asp, k, pur_c, pur_d, g, table.shape[0])
+
+
+def _average_purity(table: csr_array, weighted: bool) -> float:
+    """Purity sum_r n_qr^2 / n_q.^2 of the rows, averaged plainly or by the size of the rows."""
+    sizes = table.sum(axis=1)
+    purities = (table * table).sum(axis=1) / sizes**2
+    return float(np.average(purities, weights=sizes if weighted else None))
+
+
+def _purity(table: csr_array) -> float:
+    return float(table.max(axis=1).toarray().sum() / table.sum())
+
+
+def _contingency(labels_true: Any, labels_pred: Any) -> csr_array:
+    """Count n_qr: a row a cluster, a column a class. Sparse, as noise alone may be n rows."""
+    classes, _ = _encode("labels_true", labels_true)
+    clusters, values = _encode("labels_pred", labels_pred)
+    if len(classes) != len(clusters):
+        raise ValueError(
+            "labels_true and labels_pred must have the same length, "
+            f"got {len(classes)} and {len(clusters)}."
+        )
+    is_noise = np.array([_is_noise(value) for value in values])[clusters]
+    clusters[is_noise] = len(values) + np.arange(is_noise.sum())
+    clusters = np.unique(clusters, return_inverse=True)[1]
+    return csr_array((np.ones(len(classes)), (clusters, classes)))
+
+
+def _is_noise(label: Any) -> bool:
+    return isinstance(label, int | float | np.number) and label == -1
+
+
+def _encode(name: str, labels: Any) -> tuple[np.ndarray, list]:
+    """Number the labels; return the numbers and the distinct labels."""
+    array = labels if isinstance(labels, list | tuple) else np.asarray(labels)
+    if isinstance(array, np.ndarray) and array.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")
+    if len(array) == 0:
+        raise ValueError(f"{name} must hold at least one label, got none.")
+    if isinstance(array, np.ndarray) and array.dtype.kind in "biufUS":
+        distinct, codes = np.unique(array, return_inverse=True)
+        values = list(distinct)
+    else:
+        numbers: dict = {}
+        codes = np.array([numbers.setdefault(label, len(numbers)) for label in array])
+        values = list(numbers)
+    if any(value != value for value in values):
+        raise ValueError(f"{name} must not hold NaN; drop these points or give them a label.")
+    return codes, values

@@ -1,0 +1,1 @@
+"""The paper's experiments: what was published, and the code that repeats it."""

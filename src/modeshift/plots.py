@@ -1,0 +1,111 @@
+"""Pictures of data, paths, modes and clusters. Needs the extra ``modeshift[plots]``."""
+
+from typing import Any
+
+import numpy as np
+
+from modeshift.extras import require
+
+# Okabe & Ito's colours: told apart with any colour vision, and by lightness in greyscale.
+# The markers repeat what the colours say.
+_COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#000000", "#f0e442"]
+_MARKERS = ["o", "^", "s", "D", "v", "P", "X", "*"]
+_GREY = "0.55"
+
+
+def paper_panels(
+    X: np.ndarray, y: np.ndarray, deterministic: Any, stochastic: Any, *, title: str = ""
+) -> Any:
+    """Draw the paper's eight panels for one set, over its first two features.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        The points, d >= 2.
+    y : ndarray of shape (n,)
+        Their true classes.
+    deterministic, stochastic : fitted estimators
+        Both fitted with ``record=True``, every point climbing.
+    title : str
+        Stands above the panels.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure = require("matplotlib.figure", "plots").Figure(figsize=(16, 8.2), layout="constrained")
+    axes = figure.subplots(2, 4, sharex=True, sharey=True)
+    figure.suptitle(title, fontsize=14)
+    _draw_groups(axes[0, 0], X, np.unique(y, return_inverse=True)[1])
+    axes[0, 0].set_title("True classes")
+    axes[1, 0].scatter(X[:, 0], X[:, 1], s=_size(X), color=_GREY, linewidths=0)
+    axes[1, 0].set_title("Data")
+    for row, (name, fitted) in zip(
+        axes, [("deterministic", deterministic), ("stochastic", stochastic)], strict=True
+    ):
+        _draw_column(row[1:], name, X, y, fitted)
+    for ax in axes[-1]:
+        ax.set_xlabel("$x_1$")
+    for ax in axes[:, 0]:
+        ax.set_ylabel("$x_2$")
+    for ax in axes.flat:
+        ax.set_aspect("equal")
+    return figure
+
+
+def _draw_column(axes: Any, name: str, X: np.ndarray, y: np.ndarray, fitted: Any) -> None:
+    """Paths, modes and clusters of one algorithm, from left to right."""
+    draw_paths(axes[0], fitted.paths_)
+    axes[0].set_title(f"Paths, {name}")
+    axes[1].scatter(X[:, 0], X[:, 1], s=_size(X), color="0.85", linewidths=0)
+    axes[1].scatter(fitted.modes_[:, 0], fitted.modes_[:, 1], s=14, color="#d55e00", marker="x")
+    axes[1].set_title(f"Modes, {name}")
+    _draw_groups(axes[2], X, _groups_like_classes(fitted.labels_, y))
+    axes[2].set_title(f"Clusters, {name}: {len(fitted.cluster_centers_)}")
+
+
+def draw_paths(ax: Any, paths: list[np.ndarray]) -> None:
+    """Draw each path as a line from its start (a dot) on."""
+    collections = require("matplotlib.collections", "plots")
+    opacity = float(np.clip(60 / len(paths), 0.06, 0.6))
+    lines = [path[:, :2] for path in paths]
+    ax.add_collection(
+        collections.LineCollection(lines, colors="#0072b2", linewidths=0.6, alpha=opacity)
+    )
+    starts = np.array([path[0, :2] for path in paths])
+    ax.scatter(starts[:, 0], starts[:, 1], s=_size(starts) / 2, color="0.3", linewidths=0)
+
+
+def _draw_groups(ax: Any, X: np.ndarray, groups: np.ndarray) -> None:
+    """Scatter with a colour and a marker for each group; -1 is grey. Tiny groups are drawn large enough to see."""
+    for group in np.unique(groups):
+        inside = X[groups == group]
+        stray = group < 0
+        ax.scatter(
+            inside[:, 0],
+            inside[:, 1],
+            s=_size(X) if len(inside) > 20 else 26,
+            color=_GREY if stray else _COLOURS[group % len(_COLOURS)],
+            marker="." if stray else _MARKERS[group % len(_MARKERS)],
+            linewidths=0,
+        )
+
+
+def _groups_like_classes(labels: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Number clusters so that the largest cluster of a class is drawn like the class.
+
+    Further clusters get numbers beyond the classes while there are colours; the smallest are -1.
+    """
+    _, classes = np.unique(y, return_inverse=True)
+    n_classes = classes.max() + 1
+    groups = np.full(labels.max() + 1, -1)
+    spare = iter(range(n_classes, len(_COLOURS)))
+    for cluster in range(len(groups)):  # by falling size
+        commonest = np.bincount(classes[labels == cluster]).argmax()
+        groups[cluster] = commonest if commonest not in groups else next(spare, -1)
+    return np.where(labels >= 0, groups[labels], -1)
+
+
+def _size(X: np.ndarray) -> float:
+    """Marker area that keeps dense sets legible."""
+    return float(np.clip(4000 / len(X), 3, 26))

@@ -1,0 +1,1 @@
+"""Schedules: who moves, when, and over which positions. Each runs on any field."""

@@ -1,0 +1,102 @@
+"""Algorithm 2 of the paper: one random point, one step over the current positions, and it stays."""
+
+from math import ceil
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from modeshift._jit import kernel
+from modeshift.fields import Field
+from modeshift.fields.distance import squared_distance
+from modeshift.fields.protocol import mean_of, move
+from modeshift.parallel import Pace
+from modeshift.schedules.outcome import Outcome, PathRecorder
+
+
+@kernel
+def _take_steps(state, order, radii, start, stop, tol, quiet, patience, trail):
+    """Take the steps start..stop of a sweep; fewer when ``patience`` of them were quiet in a row.
+
+    Returns the number of the next step and the length of the present run of quiet steps. ``trail``
+    receives the position after each step, unless it is empty.
+    """
+    mean = np.empty(state.points.shape[1])
+    for t in range(start, stop):
+        j = order[t]
+        mean_of(state, j, radii[t], mean)
+        quiet = quiet + 1 if squared_distance(mean, state.points[j]) <= tol * tol else 0
+        move(state, j, mean)
+        if trail.shape[0] > 0:
+            trail[t] = mean
+        if quiet >= patience:
+            return t + 1, quiet
+    return stop, quiet
+
+
+def wander(
+    field: Field,
+    *,
+    radius: float | tuple[float, float],
+    tol: float,
+    patience: float,
+    max_iter: int,
+    random_state: Any,
+    n_jobs: int = 1,
+    record: bool = False,
+) -> Outcome:
+    """Move one random point at a time until nobody would move further than tol.
+
+    The order of the draws is a promise to users (docs/algorithms.md): per sweep, the n points that
+    move and then, only when the radius is a pair (low, high), the n radii.
+
+    Parameters
+    ----------
+    field : Field
+        Changed in place.
+    radius : float or (low, high)
+        A pair has the radius of each step drawn uniformly between its ends.
+    tol : float
+        A step no longer than this is quiet.
+    patience : float
+        After ``ceil(patience * n)`` quiet steps in a row all points are tested.
+    max_iter : int
+        Sweeps of n steps.
+    random_state : RandomState
+        As scikit-learn's ``check_random_state`` gives it.
+    """
+    high = radius[1] if isinstance(radius, tuple) else radius
+    n, d = field.points.shape
+    wanted = ceil(patience * n)
+    recorder = PathRecorder(field.points) if record else None
+    trail = np.empty((n if record else 0, d))
+    radii: np.ndarray = np.full(n, high)
+    pace = Pace()
+    quiet = 0
+    for sweep in range(max_iter):
+        order: np.ndarray = random_state.randint(n, size=n)
+        if isinstance(radius, tuple):
+            radii = random_state.uniform(*radius, size=n)
+        step = 0
+        while step < n:
+            started = perf_counter()
+            stop = min(n, step + pace.size)
+            reached, quiet = _take_steps(
+                field.state, order, radii, step, stop, tol, quiet, wanted, trail
+            )
+            pace.learn(reached - step, perf_counter() - started)
+            if recorder is not None:
+                recorder.add(order[step:reached], trail[step:reached])
+            step = reached
+            if quiet >= wanted:
+                if field.is_quiet(high, tol, n_jobs):
+                    return _outcome(field, sweep + 1, sweep * n + step, True, recorder)
+                quiet = 0
+    return _outcome(field, max_iter, max_iter * n, False, recorder)
+
+
+def _outcome(
+    field: Field, n_iter: int, n_steps: int, converged: bool, recorder: PathRecorder | None
+) -> Outcome:
+    paths = None if recorder is None else recorder.paths()
+    return Outcome(field.points, n_iter, n_steps, converged, paths)

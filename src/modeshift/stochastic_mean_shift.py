@@ -1,0 +1,126 @@
+"""Stochastic mean-shift, Algorithm 2 of the paper."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from modeshift.base import ModeSeeker
+from modeshift.schedules.outcome import Outcome
+from modeshift.schedules.stochastic import wander
+from modeshift.units import Problem
+from modeshift.validation import check_bandwidth_pair, check_real
+
+
+class StochasticMeanShift(ModeSeeker):
+    """Stochastic mean-shift clustering: one random point at a time moves, and stays there.
+
+    Repeat: choose a point uniformly at random and move it to the mean of the *current* positions
+    within ``bandwidth`` of it (Algorithm 2 of Lapidot, arXiv 2312.15684). The points climb
+    together. Final positions within ``merge_radius * bandwidth`` of each other, directly or through
+    others, are one cluster.
+
+    Parameters
+    ----------
+    bandwidth : float or (low, high), default=None
+        Radius of the neighbourhood. A pair has it drawn uniformly at each step (arXiv 2602.15393);
+        ``high`` then counts in ``tol``, ``merge_radius`` and ``predict``. None takes
+        :func:`modeshift.estimate_bandwidth`.
+    tol : float, default=1e-2
+        A step of at most this fraction of the bandwidth is quiet.
+    merge_radius : float, default=0.5
+        Final positions at most this fraction of the bandwidth apart are joined.
+    patience : float, default=1.0
+        After ``patience * n`` quiet steps in a row every point is tested; the fit has converged if
+        none would take a step that is not quiet.
+    max_iter : int, default=300
+        Sweeps; a sweep is n steps.
+    min_cluster_size : int, default=1
+        Clusters of less weight (fewer points, without weights) get the label -1.
+    field : {"auto", "brute"}, default="auto"
+        How neighbours are found. It changes the speed, not the result.
+    n_jobs : int, default=None
+        Threads for the convergence test and ``predict``; None is 1, -1 all cores. The steps
+        themselves follow one another. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the points (and radii). The order of the draws is fixed: see docs/algorithms.md.
+    record : bool, default=False
+        Keep ``paths_``. Costs ``8 * (d + 1)`` bytes a step (see ``n_steps_``).
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,)
+        Cluster of each point; 0 is the largest cluster.
+    cluster_centers_ : ndarray of shape (n_clusters, d)
+        Weighted mean of the modes of each cluster.
+    modes_ : ndarray of shape (n, d)
+        Final position of each point.
+    bandwidth_ : float
+        The bandwidth used, ``high`` for a pair.
+    n_iter_ : int
+        Sweeps begun.
+    n_steps_ : int
+        Steps taken.
+    converged_ : bool
+        Whether the run ended by the convergence test.
+    paths_ : list of ndarray of shape (1 + steps, d)
+        With ``record=True``: the positions of each point, from its start on.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Names of the features, when X had string column names.
+
+    Examples
+    --------
+    >>> from modeshift import StochasticMeanShift
+    >>> X = [[1.0, 1.0], [1.2, 0.9], [8.0, 8.0], [8.1, 8.2], [7.9, 8.1]]
+    >>> StochasticMeanShift(bandwidth=1.0, random_state=0).fit_predict(X)
+    array([1, 1, 0, 0, 0])
+    """
+
+    def __init__(
+        self,
+        *,
+        bandwidth: Any = None,
+        tol: float = 1e-2,
+        merge_radius: float = 0.5,
+        patience: float = 1.0,
+        max_iter: int = 300,
+        min_cluster_size: int = 1,
+        field: str = "auto",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        record: bool = False,
+    ) -> None:
+        self.bandwidth = bandwidth
+        self.tol = tol
+        self.merge_radius = merge_radius
+        self.patience = patience
+        self.max_iter = max_iter
+        self.min_cluster_size = min_cluster_size
+        self.field = field
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.record = record
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_real("patience", self.patience, low=0.0, low_allowed=False)
+
+    def _check_bandwidth(self) -> Any:
+        return check_bandwidth_pair(self.bandwidth)
+
+    def _run(self, problem: Problem) -> Outcome:
+        return wander(
+            self._make_field(problem),
+            radius=problem.bandwidth,
+            tol=self.tol * problem.radius,
+            patience=self.patience,
+            max_iter=self.max_iter,
+            random_state=check_random_state(self.random_state),
+            n_jobs=self._n_threads,
+            record=self.record,
+        )
+
+    def _field_points(self) -> np.ndarray:
+        return self.modes_

@@ -1,0 +1,293 @@
+"""The slow, obvious twin of everything in modeshift, written from the paper and the contract.
+
+Nothing here is clever: plain NumPy, one point at a time. ``weights=None`` means weight 1 a point.
+``h``, ``tol`` and ``max_iter`` are the bandwidth, Th1 as a fraction of it, and the cap of a loop.
+"""
+
+import math
+from collections import namedtuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+Result = namedtuple("Result", "modes paths n_iter n_steps converged")
+
+
+def near(points, x, h):
+    """Mask of S_h(x) = { p : |p - x|^2 <= h^2 } (Algorithms; Euclidean, border included)."""
+    return np.sum((points - x) ** 2, axis=1) <= h * h
+
+
+def mean_near(points, weights, x, h):
+    """Weighted mean of S_h(x), and its mass; x itself and 0 where there is no mass.
+
+    m_h(x) = sum w_i (p_i - x) / sum w_i over S_h(x), and the mean is x + m_h(x). The sum runs
+    over differences, so that data far from the origin lose no digits.
+    """
+    inside = near(points, x, h)
+    mass = float(np.sum(weights[inside]))
+    if mass == 0:
+        return x.copy(), 0.0
+    return x + weights[inside] @ (points[inside] - x) / mass, mass
+
+
+def climb(points, weights, x, h, tol, max_iter):
+    """Repeat x <- x + m_h(x) over fixed points until the shift is <= tol*h (Algorithm 1).
+
+    Returns the positions visited, the start first, and whether the last shift was small enough.
+    """
+    path = [np.array(x, dtype=float)]
+    for _ in range(max_iter):
+        mean, _ = mean_near(points, weights, path[-1], h)
+        path.append(mean)
+        if _length(path[-1] - path[-2]) <= tol * h:
+            return np.array(path), True
+    return np.array(path), False
+
+
+def mean_shift(X, *, h, tol, max_iter=300, weights=None, seeds=None):
+    """Deterministic mean-shift (Algorithm 1): each climber climbs over the original points.
+
+    Without `seeds` every point climbs. With them, starts without mass are dropped, and every
+    point follows the climb that passes nearest to it.
+    """
+    X, weights = _checked(X, weights)
+    starts = X
+    if seeds is not None:
+        seeds = np.asarray(seeds, dtype=float)
+        starts = [s for s in seeds if mean_near(X, weights, s, h)[1] > 0]
+        if not starts:
+            raise ValueError("no seed has mass within h")
+    paths, ended = zip(*(climb(X, weights, s, h, tol, max_iter) for s in starts), strict=True)
+    if seeds is None:
+        modes = np.array([path[-1] for path in paths])
+    else:
+        modes = np.array([paths[_climb_passing_nearest(paths, x)][-1] for x in X])
+    steps = [len(path) - 1 for path in paths]
+    return Result(modes, list(paths), max(steps), sum(steps), all(ended))
+
+
+def _climb_passing_nearest(paths, x):
+    """Index of the climb that visits the position nearest to x (ties: the first climb)."""
+    return int(np.argmin([np.min(np.sum((path - x) ** 2, axis=1)) for path in paths]))
+
+
+def bin_seeds(X, h, weights=None):
+    """One start a cell floor((x - min X) / h): its point nearest to the cell's weighted mean.
+
+    Only points of positive weight count. Starts come in the order of their index in X.
+    """
+    X, weights = _checked(X, weights)
+    members = {}
+    for i, x in enumerate(X):
+        if weights[i] > 0:
+            cell = tuple(np.floor((x - X.min(axis=0)) / h))
+            members.setdefault(cell, []).append(i)
+    chosen = [_most_central(X, weights, indices, h) for indices in members.values()]
+    return X[sorted(chosen)]
+
+
+def _most_central(X, weights, indices, h):
+    """The index whose point is nearest to the weighted mean of these points (ties: the lowest)."""
+    first = X[indices[0]]
+    offsets = X[indices] - first
+    w = weights[indices]
+    distances = np.sum((offsets - w @ offsets / np.sum(w)) ** 2, axis=1)
+    # The two points of a cell of two are always a tie: rounding must not decide it.
+    return indices[np.flatnonzero(distances <= distances.min() + 1e-9 * h * h)[0]]
+
+
+def stochastic_mean_shift(
+    X, *, h, tol, patience=1.0, max_iter=300, weights=None, random_state=None
+):
+    """Stochastic mean-shift (Algorithm 2): one random point, one step, and it stays there.
+
+    With h = (low, high) the radius of each step is drawn too; `high` is then the h of the
+    threshold tol*h and of the test (doubly stochastic mean-shift, arXiv 2602.15393).
+    """
+    X, weights = _checked(X, weights)
+    rng = check_random_state(random_state)
+    n = len(X)
+    high = h if np.isscalar(h) else h[1]
+    Y = X.copy()
+    paths = [[x] for x in X]
+    quiet = 0
+    n_steps = 0
+    for sweep in range(1, max_iter + 1):
+        order = rng.randint(n, size=n)
+        radii = np.full(n, h) if np.isscalar(h) else rng.uniform(h[0], h[1], size=n)
+        for j, radius in zip(order, radii, strict=True):
+            mean, _ = mean_near(Y, weights, Y[j], radius)
+            shift = _length(mean - Y[j])
+            Y[j] = mean
+            paths[j].append(mean)
+            n_steps += 1
+            quiet = quiet + 1 if shift <= tol * high else 0
+            if quiet >= math.ceil(patience * n):
+                if _largest_shift(Y, _means(Y, weights, high)) <= tol * high:
+                    return Result(Y, [np.array(p) for p in paths], sweep, n_steps, True)
+                quiet = 0
+    return Result(Y, [np.array(p) for p in paths], max_iter, n_steps, False)
+
+
+def blurring_mean_shift(X, *, h, tol, max_iter=300, weights=None):
+    """Blurring mean-shift (Cheng 1995): all points move at once, over the current positions."""
+    X, weights = _checked(X, weights)
+    sweeps = [X]
+    converged = False
+    while not converged and len(sweeps) <= max_iter:
+        sweeps.append(_means(sweeps[-1], weights, h))
+        converged = _largest_shift(sweeps[-2], sweeps[-1]) <= tol * h
+    n_iter = len(sweeps) - 1
+    paths = [np.array([Y[i] for Y in sweeps]) for i in range(len(X))]
+    return Result(sweeps[-1], paths, n_iter, len(X) * n_iter, converged)
+
+
+def merge(positions, radius):
+    """Component numbers, in order of first appearance, under |p - q|^2 <= radius^2 (Th2)."""
+    positions = np.asarray(positions, dtype=float)
+    components = np.full(len(positions), -1)
+    n_components = 0
+    for start in range(len(positions)):
+        if components[start] >= 0:
+            continue
+        components[start] = n_components
+        to_visit = [start]
+        while to_visit:
+            i = to_visit.pop()
+            reached = near(positions, positions[i], radius) & (components < 0)
+            components[reached] = n_components
+            to_visit.extend(np.flatnonzero(reached))
+        n_components += 1
+    return components
+
+
+def label(components, weights=None, min_cluster_size=1):
+    """Number the clusters down by size (total weight), ties by first appearance; small ones -1."""
+    components = np.asarray(components)
+    weights = _weights(components, weights)
+    size = {}  # a dict keeps the order of first appearance, and sorted() is stable
+    for component, weight in zip(components, weights, strict=True):
+        size[component] = size.get(component, 0.0) + weight
+    ranked = sorted(size, key=lambda component: -size[component])
+    if min_cluster_size > 1:
+        ranked = [component for component in ranked if size[component] >= min_cluster_size]
+    number = {component: k for k, component in enumerate(ranked)}
+    return np.array([number.get(component, -1) for component in components])
+
+
+def centers(modes, labels, weights=None):
+    """Weighted mean of the modes of each cluster; the plain mean where the weights are all 0."""
+    modes, weights = _checked(modes, weights)
+    result = np.empty((max(labels) + 1, modes.shape[1]))
+    for k in range(len(result)):
+        members = np.asarray(labels) == k
+        w = weights[members]
+        if np.sum(w) == 0:
+            w = np.ones(len(w))
+        first = modes[members][0]
+        result[k] = first + w @ (modes[members] - first) / np.sum(w)
+    return result
+
+
+def predict(points, weights, modes, labels, centers, X_new, *, h, tol, max_iter):
+    """Label of the mode nearest to the end of each climb; of the nearest centre without mass."""
+    points, weights = _checked(points, weights)
+    result = []
+    for x in np.asarray(X_new, dtype=float):
+        if mean_near(points, weights, x, h)[1] > 0:
+            end = climb(points, weights, x, h, tol, max_iter)[0][-1]
+            result.append(labels[_nearest(modes, end)])
+        elif len(centers) > 0:
+            result.append(_nearest(centers, x))
+        else:
+            result.append(-1)
+    return np.array(result, dtype=int)
+
+
+def potential(points, h):
+    """Phi = sum over unordered pairs of min(|x_i - x_j|^2, h^2), which no flat step raises."""
+    points = np.asarray(points, dtype=float)
+    total = 0.0
+    for i, x in enumerate(points):
+        total += np.sum(np.minimum(np.sum((points[:i] - x) ** 2, axis=1), h * h))
+    return float(total)
+
+
+def contingency(labels_true, labels_pred):
+    """Counts n_qr as a dict {(cluster q, class r): n}; each noise point is a cluster of its own."""
+    counts = {}
+    for r, q in zip(labels_true, labels_pred, strict=True):
+        # A fresh object() equals no label, so this cluster can hold no other point.
+        cell = (object() if q == -1 else q, r)
+        counts[cell] = counts.get(cell, 0) + 1
+    return counts
+
+
+def purity_columns(labels_true, labels_pred, weighted=False):
+    """The columns (acp, asp, k, pur_c, pur_d, g, n_clusters) of the paper's tables (Criteria).
+
+    ACP = (1/Q) sum_q p_q with p_q = sum_r n_qr^2 / n_q.^2; Pur_C = (1/N) sum_q max_r n_qr;
+    ASP and Pur_D likewise with q and r exchanged; K = sqrt(ACP ASP); G = sqrt(Pur_C Pur_D).
+    `weighted` is the older form (Ajmera 2002): ACP = (1/N) sum_q n_q. p_q.
+    """
+    counts = contingency(labels_true, labels_pred)
+    clusters = _group(counts, by=0)
+    classes = _group(counts, by=1)
+    acp, asp = _average_purity(clusters, weighted), _average_purity(classes, weighted)
+    pur_c, pur_d = _purity(clusters), _purity(classes)
+    k, g = math.sqrt(acp * asp), math.sqrt(pur_c * pur_d)
+    return acp, asp, k, pur_c, pur_d, g, len(clusters)
+
+
+def _group(counts, by):
+    """The counts of each cluster (by=0) or of each class (by=1), as a list of lists."""
+    groups = {}
+    for cell, n in counts.items():
+        groups.setdefault(cell[by], []).append(n)
+    return list(groups.values())
+
+
+def _average_purity(groups, weighted):
+    """Mean over groups of sum n^2 / (sum n)^2, each group counted once or by its size."""
+    total = 0.0
+    divisor = 0
+    for group in groups:
+        size = sum(group)
+        times = size if weighted else 1
+        total += times * sum(n**2 for n in group) / size**2
+        divisor += times
+    return total / divisor
+
+
+def _purity(groups):
+    """Share of the points that are in the largest cell of their group."""
+    return sum(max(group) for group in groups) / sum(sum(group) for group in groups)
+
+
+def _weights(X, weights):
+    return np.ones(len(X)) if weights is None else np.asarray(weights, dtype=float)
+
+
+def _checked(X, weights):
+    """Float64 points, and a weight for each."""
+    X = np.asarray(X, dtype=float)
+    return X, _weights(X, weights)
+
+
+def _length(v):
+    return math.sqrt(np.sum(v**2))
+
+
+def _means(points, weights, h):
+    """The mean near each point, over the same positions for all."""
+    return np.array([mean_near(points, weights, x, h)[0] for x in points])
+
+
+def _largest_shift(before, after):
+    return max(_length(a - b) for a, b in zip(after, before, strict=True))
+
+
+def _nearest(points, x):
+    """Index of the point nearest to x (ties: the lowest)."""
+    return int(np.argmin(np.sum((points - x) ** 2, axis=1)))
