@@ -6,21 +6,23 @@ from typing import Any, Self
 
 import numpy as np
 from joblib import effective_n_jobs
-from scipy.spatial import KDTree
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from modeshift.bandwidth import estimate_bandwidth
+from modeshift.clusters import cluster_centers, label_components
+from modeshift.components import connected_components
 from modeshift.fields import FIELDS, Field, make_field
-from modeshift.merge import cluster_centers, connected_components, label_components
+from modeshift.nearest import nearest_rows
 from modeshift.schedules.deterministic import climb
 from modeshift.schedules.outcome import Outcome
-from modeshift.units import Problem, in_units, to_units
+from modeshift.units import Problem, from_units, in_units, to_units
 from modeshift.validation import (
     check_bandwidth,
     check_choice,
     check_flag,
+    check_jobs,
     check_points,
     check_real,
     check_weights,
@@ -80,6 +82,7 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
             Labels; -1 where the mode belongs to no cluster (see ``min_cluster_size``).
         """
         check_is_fitted(self)
+        self._check_parameters()
         X = check_points(self, X, reset=False)
         problem = in_units(self._field_points(), self._fit_weights_, self.bandwidth_)
         starts = to_units(X, problem.exponent)
@@ -87,12 +90,12 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
             self._make_field(problem),
             starts,
             radius=problem.radius,
-            tol=self.tol * problem.radius,
+            tol=float(self.tol) * problem.radius,
             max_iter=self.max_iter,
             n_jobs=self._n_threads,
         )
-        modes = np.ldexp(self.modes_.astype(np.float64), -problem.exponent)
-        labels = self.labels_[KDTree(modes).query(climbs.outcome.ends)[1]]
+        modes = to_units(self.modes_, problem.exponent)
+        labels = self.labels_[nearest_rows(modes, climbs.outcome.ends, self._n_threads)]
         if climbs.lonely.any():
             labels[climbs.lonely] = self._nearest_center(starts[climbs.lonely], problem.exponent)
         return labels
@@ -112,22 +115,19 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         bandwidth = self._choose_bandwidth(X, weights)
         problem = in_units(X, weights, bandwidth)
         outcome = self._run(problem)
-        components = connected_components(outcome.ends, self.merge_radius * problem.radius)
-        labels = label_components(components, weights, self.min_cluster_size)
+        components = connected_components(outcome.ends, float(self.merge_radius) * problem.radius)
+        labels = label_components(components, problem.weights, self._min_size(problem))
         centers = cluster_centers(outcome.ends, labels, problem.weights)
 
-        def back(positions: np.ndarray) -> np.ndarray:
-            return np.ldexp(positions, problem.exponent).astype(X.dtype)
-
         self.labels_ = labels
-        self.modes_ = back(outcome.ends)
-        self.cluster_centers_ = back(centers)
+        self.modes_ = from_units(outcome.ends, problem, X.dtype)
+        self.cluster_centers_ = from_units(centers, problem, X.dtype)
         self.bandwidth_ = float(np.ldexp(problem.radius, problem.exponent))
         self.n_iter_ = outcome.n_iter
         self.n_steps_ = outcome.n_steps
         self.converged_ = outcome.converged
         if outcome.paths is not None:
-            self.paths_ = [back(path) for path in outcome.paths]
+            self.paths_ = [from_units(path, problem, X.dtype) for path in outcome.paths]
         self._fit_weights_ = weights
         self._keep(X)
         if not outcome.converged:
@@ -148,8 +148,7 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         check_whole("min_cluster_size", self.min_cluster_size, low=1)
         check_choice("field", self.field, ("auto", *FIELDS))
         check_flag("record", self.record)
-        if self.n_jobs is not None and check_whole("n_jobs", self.n_jobs, low=-1 << 31) == 0:
-            raise ValueError("n_jobs must not be 0; use 1 for one thread or -1 for all cores.")
+        check_jobs(self.n_jobs)
 
     def _choose_bandwidth(self, X: np.ndarray, weights: np.ndarray) -> Any:
         if self.bandwidth is None:
@@ -166,11 +165,16 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
     def _n_threads(self) -> int:
         return effective_n_jobs(self.n_jobs)
 
+    def _min_size(self, problem: Problem) -> float:
+        """Weight, in the units of the problem, below which a cluster is noise; 1 keeps all."""
+        if self.min_cluster_size == 1:
+            return 0.0
+        return float(np.ldexp(float(self.min_cluster_size), -problem.weight_exponent))
+
     def _nearest_center(self, starts: np.ndarray, exponent: int) -> np.ndarray:
         if len(self.cluster_centers_) == 0:
             return np.full(len(starts), -1)
-        centers = np.ldexp(self.cluster_centers_.astype(np.float64), -exponent)
-        return KDTree(centers).query(starts)[1]
+        return nearest_rows(to_units(self.cluster_centers_, exponent), starts, self._n_threads)
 
     def _forget(self) -> None:
         """Delete what a fit has set: by scikit-learn's convention, all that ends in "_"."""

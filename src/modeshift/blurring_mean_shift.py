@@ -90,7 +90,7 @@ class BlurringMeanShift(ModeSeeker):
         return blur(
             self._make_field(problem),
             radius=problem.radius,
-            tol=self.tol * problem.radius,
+            tol=float(self.tol) * problem.radius,
             max_iter=self.max_iter,
             n_jobs=self._n_threads,
             record=self.record,

@@ -3,14 +3,13 @@
 from typing import Any
 
 import numpy as np
-from scipy.spatial import KDTree
 
 from modeshift.base import ModeSeeker
+from modeshift.nearest import nearest_rows
 from modeshift.schedules.deterministic import climb
 from modeshift.schedules.outcome import Outcome
 from modeshift.seeding import bin_seeds, check_seeds
 from modeshift.units import Problem, to_units
-from modeshift.validation import check_choice
 
 
 class MeanShift(ModeSeeker):
@@ -45,7 +44,7 @@ class MeanShift(ModeSeeker):
     n_jobs : int, default=None
         Threads; None is 1, -1 all cores. The result does not depend on it.
     record : bool, default=False
-        Keep ``paths_``. Costs ``8 * d`` bytes a step (see ``n_steps_``).
+        Keep ``paths_``. Costs ``8 * (d + 1)`` bytes a step (see ``n_steps_``).
 
     Attributes
     ----------
@@ -103,50 +102,49 @@ class MeanShift(ModeSeeker):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.seeding is None or isinstance(self.seeding, str):
-            check_choice("seeding", self.seeding, (None, "bins"))
+        if isinstance(self.seeding, str) and self.seeding != "bins":
+            raise ValueError(
+                f"seeding must be one of None, 'bins', got {self.seeding!r}, "
+                "or an array of starting positions."
+            )
 
     def _run(self, problem: Problem) -> Outcome:
+        field = self._make_field(problem)
+        settings: dict[str, Any] = {
+            "radius": problem.radius,
+            "tol": float(self.tol) * problem.radius,
+            "max_iter": self.max_iter,
+            "n_jobs": self._n_threads,
+        }
+        if self.seeding is None:
+            return climb(field, problem.points, **settings, record=self.record).outcome
         starts = self._starts(problem)
-        climbs = climb(
-            self._make_field(problem),
-            starts,
-            radius=problem.radius,
-            tol=self.tol * problem.radius,
-            max_iter=self.max_iter,
-            n_jobs=self._n_threads,
-            record=self.record or starts is not problem.points,
-        )
-        if starts is problem.points:
-            return climbs.outcome
-        return self._follow(problem.points, climbs.outcome, climbs.lonely)
+        attracted = field.means_near(starts, problem.radius)[1] > 0.0
+        if not attracted.any():
+            raise ValueError(
+                "seeding gave no start with a point of positive weight within the bandwidth; "
+                "move the starts closer to the data or take a larger bandwidth."
+            )
+        outcome = climb(field, starts[attracted], **settings, record=True).outcome
+        return self._follow(problem.points, outcome)
 
     def _starts(self, problem: Problem) -> np.ndarray:
-        if self.seeding is None:
-            return problem.points
         if isinstance(self.seeding, str):
             return bin_seeds(problem.points, problem.weights, problem.radius)
         seeds = check_seeds(self.seeding, problem.points.shape[1])
         return to_units(seeds, problem.exponent)
 
-    def _follow(self, points: np.ndarray, outcome: Outcome, lonely: np.ndarray) -> Outcome:
+    def _follow(self, points: np.ndarray, outcome: Outcome) -> Outcome:
         """Give every point the end of the climb that passes nearest to it."""
         assert outcome.paths is not None
-        if lonely.all():
-            raise ValueError(
-                "seeding gave no start with a point of positive weight within the bandwidth; "
-                "move the starts closer to the data or take a larger bandwidth."
-            )
-        paths = [path for path, alone in zip(outcome.paths, lonely, strict=True) if not alone]
-        ends = outcome.ends[~lonely]
-        owners = np.repeat(np.arange(len(paths)), [len(path) for path in paths])
-        nearest = KDTree(np.concatenate(paths)).query(points, workers=self._n_threads)[1]
+        owners = np.repeat(np.arange(len(outcome.paths)), [len(path) for path in outcome.paths])
+        nearest = nearest_rows(np.concatenate(outcome.paths), points, self._n_threads)
         return outcome._replace(
-            ends=ends[owners[nearest]], paths=outcome.paths if self.record else None
+            ends=outcome.ends[owners[nearest]], paths=outcome.paths if self.record else None
         )
 
     def _keep(self, X: np.ndarray) -> None:
-        self._fit_points_ = X
+        self._fit_points_ = X.copy()  # the caller may change X later
 
     def _field_points(self) -> np.ndarray:
         return self._fit_points_

@@ -44,8 +44,12 @@ class _Blocks:
 def _work_through(blocks: _Blocks, work: Callable[[int, int], bool | None]) -> None:
     while (block := blocks.take()) is not None:
         started = perf_counter()
-        if work(*block):
+        try:
+            if work(*block):
+                blocks.stopped = True
+        except BaseException:  # Ctrl-C too: the others finish their block, no more
             blocks.stopped = True
+            raise
         with blocks.lock:
             blocks.pace.learn(block[1] - block[0], perf_counter() - started)
 
@@ -53,19 +57,13 @@ def _work_through(blocks: _Blocks, work: Callable[[int, int], bool | None]) -> N
 def run_blocks(work: Callable[[int, int], bool | None], n: int, n_jobs: int = 1) -> bool:
     """Call ``work(start, stop)`` for consecutive blocks that cover ``range(n)``.
 
-    The blocks run on ``n_jobs`` threads, so ``work`` must release the GIL to gain from them. When
-    a call returns True, no further block is begun. Returns whether that happened.
+    The blocks run on ``n_jobs`` threads, this one among them, so ``work`` must release the GIL.
+    When a call returns True, no further block is begun. Returns whether that happened.
     """
     blocks = _Blocks(n)
-    if n_jobs == 1:
+    with ThreadPoolExecutor(max(1, n_jobs - 1)) as pool:
+        others = [pool.submit(_work_through, blocks, work) for _ in range(n_jobs - 1)]
         _work_through(blocks, work)
-        return blocks.stopped
-    with ThreadPoolExecutor(n_jobs) as pool:
-        try:
-            workers = [pool.submit(_work_through, blocks, work) for _ in range(n_jobs)]
-            for worker in workers:
-                worker.result()
-        except BaseException:  # Ctrl-C too: let the threads finish their block, no more
-            blocks.stopped = True
-            raise
+        for other in others:
+            other.result()
     return blocks.stopped

@@ -77,7 +77,7 @@ def draw_paths(ax: Any, paths: list[np.ndarray]) -> None:
 
 
 def _draw_groups(ax: Any, X: np.ndarray, groups: np.ndarray) -> None:
-    """Scatter with a colour and a marker for each group; -1 is grey. Tiny groups are drawn large enough to see."""
+    """Scatter with a colour and a marker for each group; -1 is grey, tiny groups are large."""
     for group in np.unique(groups):
         inside = X[groups == group]
         stray = group < 0

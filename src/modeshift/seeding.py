@@ -3,12 +3,13 @@
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_array
+
+from modeshift.validation import check_matrix
 
 
 def check_seeds(seeding: Any, n_features: int) -> np.ndarray:
     """Return starting positions as float64 of shape (m, n_features)."""
-    seeds = check_array(seeding, dtype=np.float64, input_name="seeding")
+    seeds = check_matrix("seeding", seeding)
     if seeds.shape[1] != n_features:
         raise ValueError(
             f"seeding must have as many columns as X ({n_features}), got shape {seeds.shape}."
@@ -22,9 +23,10 @@ def bin_seeds(points: np.ndarray, weights: np.ndarray, side: float) -> np.ndarra
     The grid is anchored at the minimum of each feature, so that shifted data give the same seeds.
     Ties go to the lower index; the seeds come in the order of the points.
     """
+    low = points.min(axis=0)
     heavy = np.flatnonzero(weights > 0)
     points, weights = points[heavy], weights[heavy]
-    offsets = points - points.min(axis=0)
+    offsets = points - low
     cell = np.unique(np.floor(offsets / side), axis=0, return_inverse=True)[1].ravel()
     masses = np.bincount(cell, weights)
     means = np.column_stack([np.bincount(cell, weights * x) / masses for x in offsets.T])

@@ -3,13 +3,12 @@
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from modeshift.base import ModeSeeker
 from modeshift.schedules.outcome import Outcome
 from modeshift.schedules.stochastic import wander
 from modeshift.units import Problem
-from modeshift.validation import check_bandwidth_pair, check_real
+from modeshift.validation import check_bandwidth_pair, check_randomness, check_real
 
 
 class StochasticMeanShift(ModeSeeker):
@@ -114,10 +113,10 @@ class StochasticMeanShift(ModeSeeker):
         return wander(
             self._make_field(problem),
             radius=problem.bandwidth,
-            tol=self.tol * problem.radius,
-            patience=self.patience,
+            tol=float(self.tol) * problem.radius,
+            patience=float(self.patience),
             max_iter=self.max_iter,
-            random_state=check_random_state(self.random_state),
+            random_state=check_randomness(self.random_state),
             n_jobs=self._n_threads,
             record=self.record,
         )

@@ -1,23 +1,36 @@
 """Checks of what users pass in. Every error names the parameter, the value and the remedy."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import validate_data
+
+_FLOATS = [np.float64, np.float32]
 
 
 def check_real(
-    name: str, value: Any, *, low: float, high: float = np.inf, low_allowed: bool = True
+    name: str,
+    value: Any,
+    *,
+    low: float,
+    high: float = np.inf,
+    low_allowed: bool = True,
+    high_allowed: bool = False,
 ) -> float:
-    """Return value as a float if it lies between low and high (high itself excluded)."""
+    """Return value as a float if it lies between low and high."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, got {value!r}.")
     number = float(value)
-    inside = (low <= number if low_allowed else low < number) and number < high
-    if not inside:  # NaN ends here as well
+    above = low <= number if low_allowed else low < number
+    below = number <= high if high_allowed else number < high
+    if not (above and below):  # NaN ends here as well
         lower = f"at least {low:g}" if low_allowed else f"greater than {low:g}"
-        upper = "finite" if high == np.inf else f"less than {high:g}"
+        limit = f"at most {high:g}" if high_allowed else f"less than {high:g}"
+        upper = "finite" if high == np.inf else limit
         raise ValueError(f"{name} must be {lower} and {upper}, got {value!r}.")
     return number
 
@@ -31,9 +44,9 @@ def check_whole(name: str, value: Any, *, low: int) -> int:
     return int(value)
 
 
-def check_choice(name: str, value: Any, choices: tuple) -> Any:
+def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     """Return value if it is one of the choices."""
-    if not any(value is choice or value == choice for choice in choices):
+    if not isinstance(value, str) or value not in choices:
         named = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} must be one of {named}, got {value!r}.")
     return value
@@ -46,23 +59,47 @@ def check_flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
+def check_jobs(n_jobs: Any) -> None:
+    """Check a number of threads: None or a whole number other than 0."""
+    if n_jobs is not None and check_whole("n_jobs", n_jobs, low=-(2**31)) == 0:
+        raise ValueError("n_jobs must not be 0; use 1 for one thread or -1 for all cores.")
+
+
+def check_randomness(random_state: Any) -> np.random.RandomState:
+    """Return the generator that scikit-learn makes of a random_state."""
+    try:
+        return check_random_state(random_state)
+    except ValueError as error:
+        raise ValueError(
+            "random_state must be None, a whole number from 0 to 2**32 - 1 or a RandomState "
+            f"instance, got {random_state!r}."
+        ) from error
+
+
 def check_bandwidth(value: Any) -> float:
     """Return the bandwidth as a float if it is one positive number."""
-    if isinstance(value, tuple | list | np.ndarray):
+    if _is_sequence(value):
         raise TypeError(
             f"bandwidth must be one number, got {value!r}; "
             "only StochasticMeanShift takes a pair (low, high)."
+        )
+    if isinstance(value, str):
+        raise TypeError(
+            f"bandwidth must be a number, or None to have one estimated, got {value!r}."
         )
     return check_real("bandwidth", value, low=0.0, low_allowed=False)
 
 
 def check_bandwidth_pair(value: Any) -> float | tuple[float, float]:
     """Return a positive number, or a pair of them in rising order, as floats."""
-    if not isinstance(value, tuple | list | np.ndarray):
+    if not _is_sequence(value):
         return check_bandwidth(value)
     if len(value) != 2:
         raise ValueError(f"bandwidth must be one number or a pair (low, high), got {value!r}.")
-    low, high = (check_real("bandwidth", end, low=0.0, low_allowed=False) for end in value)
+    try:
+        low, high = (check_bandwidth(end) for end in value)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{error} The pair was {value!r}.") from error
     if low > high:
         raise ValueError(
             f"bandwidth must be a pair (low, high) with low <= high, got {value!r}; swap the two."
@@ -70,31 +107,67 @@ def check_bandwidth_pair(value: Any) -> float | tuple[float, float]:
     return low, high
 
 
+def _is_sequence(value: Any) -> bool:
+    return isinstance(value, tuple | list) or (isinstance(value, np.ndarray) and value.ndim > 0)
+
+
 def check_points(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
     """Return X as a C-contiguous float32 or float64 array of shape (n, d), finite throughout."""
-    if getattr(getattr(X, "dtype", None), "kind", None) in {"U", "S", "T"}:
+    with _errors_name("X", X):
+        return validate_data(estimator, X, reset=reset, dtype=_FLOATS, order="C")
+
+
+def check_matrix(name: str, values: Any) -> np.ndarray:
+    """Return a parameter as a float64 array of two dimensions, finite throughout."""
+    with _errors_name(name, values):
+        return check_array(values, dtype=np.float64, input_name=name)
+
+
+@contextmanager
+def _errors_name(name: str, values: Any) -> Iterator[None]:
+    """Refuse what is not numeric, and let scikit-learn's errors name the parameter."""
+    array = _as_array(values)
+    kind = getattr(getattr(array, "dtype", None), "kind", None)
+    if kind == "c":
+        raise ValueError(f"Complex data not supported: {name} must be real.")
+    if kind in {"U", "S", "T", "M", "m"} and array.size:
+        what = "dates or times" if kind in "Mm" else "strings"
+        example = array.ravel()[:1].tolist()[0]
         raise ValueError(
-            "X must be numeric, got an array of strings; convert it with X.astype(float)."
+            f"{name} must be numeric, got {what} such as {example!r}; convert it to floats first."
         )
     try:
-        return validate_data(estimator, X, reset=reset, dtype=[np.float64, np.float32], order="C")
-    except ValueError as error:
-        if "could not convert" not in str(error):
-            raise
-        raise ValueError(
-            f"X must be numeric, but holds other values ({error}); "
-            "encode or drop such columns first."
-        ) from error
+        yield
+    except (TypeError, ValueError) as error:
+        message = str(error)
+        if "could not convert" in message:
+            message += "; encode or drop columns that are not numeric"
+        if not message.startswith((f"{name} ", f"Input {name} ")):
+            message = f"{name} is not usable: {message}"
+        raise type(error)(message) from error
+
+
+def _as_array(values: Any) -> Any:
+    """Make an array of a list, where that is possible."""
+    if not isinstance(values, list | tuple):
+        return values
+    try:
+        return np.asarray(values)
+    except ValueError:  # ragged
+        return None
 
 
 def check_weights(sample_weight: Any, n: int) -> np.ndarray:
     """Return one weight a point as float64, all ones for None."""
     if sample_weight is None:
         return np.ones(n)
+    weights = np.asarray(sample_weight)
     try:
-        weights = np.array(sample_weight, dtype=np.float64)
+        if weights.dtype.kind not in "biufO":
+            raise TypeError(f"got {weights.dtype} such as {weights.ravel()[:1].tolist()[0]!r}")
+        weights = weights.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"sample_weight must hold numbers ({error}).") from error
+        raise ValueError(f"sample_weight must hold real numbers ({error}).") from error
     if weights.shape != (n,):
         raise ValueError(
             f"sample_weight must have shape ({n},), one weight a point of X, got {weights.shape}."
@@ -103,7 +176,7 @@ def check_weights(sample_weight: Any, n: int) -> np.ndarray:
     if bad.size:
         raise ValueError(
             "sample_weight must be finite and not negative, "
-            f"got {weights[bad[0]]!r} at position {bad[0]}."
+            f"got {float(weights[bad[0]])!r} at position {bad[0]}."
         )
     if not weights.any():
         raise ValueError("sample_weight must hold at least one weight above 0, got only zeros.")

@@ -4,15 +4,15 @@ import numpy as np
 
 from modeshift.fields.brute import BruteField
 from modeshift.fields.field import Field
+from modeshift.fields.tree import TreeField
 
 __all__ = ["FIELDS", "Field", "make_field"]
 
-FIELDS: dict[str, type[Field]] = {"brute": BruteField}
+FIELDS: dict[str, type[Field]] = {"brute": BruteField, "tree": TreeField}
 
 
 def make_field(
     points: np.ndarray, weights: np.ndarray, bandwidth: float, kind: str = "auto"
 ) -> Field:
     """Build the field of the named kind, or the one that suits the data."""
-    chosen = "brute" if kind == "auto" else kind
-    return FIELDS[chosen](points, weights, bandwidth)
+    return FIELDS["tree" if kind == "auto" else kind](points, weights, bandwidth)

@@ -33,18 +33,20 @@ def _mean_near(state, x, radius, out):
     reach = radius * radius
     mass = 0.0
     d = x.shape[0]
-    sums = np.zeros(d)
+    for k in range(d):
+        out[k] = 0.0
     for i in range(state.points.shape[0]):
         if squared_distance(state.points[i], x) <= reach:
             weight = state.weights[i]
             mass += weight
             for k in range(d):
-                sums[k] += weight * (state.points[i, k] - x[k])
+                out[k] += weight * (state.points[i, k] - x[k])
     for k in range(d):
-        out[k] = x[k] + sums[k] / mass if mass > 0.0 else x[k]
+        out[k] = x[k] + out[k] / mass if mass > 0.0 else x[k]
     return mass
 
 
 @implements(move, BruteState)
 def _move(state, j, x):
-    state.points[j] = x
+    for k in range(state.points.shape[1]):
+        state.points[j, k] = x[k]

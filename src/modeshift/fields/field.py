@@ -4,15 +4,17 @@ from typing import Any, Self
 
 import numpy as np
 
-from modeshift._jit import kernel
-from modeshift.fields.protocol import mean_near, move
+from modeshift._jit import bare_kernel
+from modeshift.fields.protocol import make_out, mean_near, move
 from modeshift.parallel import run_blocks
 
 
-@kernel
-def _means_of_block(state, places, radius, start, stop, means, masses):
-    for i in range(start, stop):
-        masses[i] = mean_near(state, places[i], radius, means[i])
+@bare_kernel
+def _means_of_block(state, places, order, radius, start, stop, out, means, masses):
+    for i in order[start:stop]:
+        masses[i] = mean_near(state, places[i], radius, out)
+        for k in range(places.shape[1]):
+            means[i, k] = out[k]
 
 
 class Field:
@@ -63,9 +65,11 @@ class Field:
         """Means and masses near many places, which may be the points themselves."""
         means = np.empty_like(places)
         masses = np.empty(len(places))
+        order = self._order(places)
 
         def block(start: int, stop: int) -> None:
-            _means_of_block(self.state, places, radius, start, stop, means, masses)
+            out = make_out(places.shape[1])
+            _means_of_block(self.state, places, order, radius, start, stop, out, means, masses)
 
         run_blocks(block, len(places), n_jobs)
         return means, masses
@@ -75,19 +79,26 @@ class Field:
         points = self.points
         means = np.empty_like(points)
         masses = np.empty(len(points))
+        order = self._order(points)
 
         def block(start: int, stop: int) -> bool:
-            _means_of_block(self.state, points, radius, start, stop, means, masses)
-            shifts = means[start:stop] - points[start:stop]
+            out = make_out(points.shape[1])
+            _means_of_block(self.state, points, order, radius, start, stop, out, means, masses)
+            visited = order[start:stop]
+            shifts = means[visited] - points[visited]
             return bool((np.einsum("ij,ij->i", shifts, shifts) > tol * tol).any())
 
         return not run_blocks(block, len(points), n_jobs)
+
+    def _order(self, places: np.ndarray) -> np.ndarray:
+        """Return an order in which to visit places, so that one finds what the last one used."""
+        return np.arange(len(places))
 
     def move(self, j: int, x: np.ndarray) -> None:
         """Put point ``j`` to ``x``."""
         _move_point(self.state, j, np.asarray(x, dtype=float))
 
 
-@kernel
+@bare_kernel
 def _move_point(state, j, x):
     move(state, j, x)

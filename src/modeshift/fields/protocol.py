@@ -10,17 +10,24 @@ from collections.abc import Callable
 from functools import singledispatch
 from typing import Any
 
+import numpy as np
 from numba.extending import overload
 
 from modeshift._jit import kernel
 
+SCRATCH = 64
+"""Numbers that ``out`` holds behind the d coordinates of a mean: room for a field to work in.
+
+A step must not make arrays, and threads that share a state must not share their scratch.
+"""
+
 
 @singledispatch
 def mean_near(state, x, radius, out):
-    """Write the weighted mean of the points within ``radius`` of ``x`` to ``out``.
+    """Write the weighted mean of the points within ``radius`` of ``x`` to ``out[:d]``.
 
-    Returns their mass, the sum of their weights. With no mass ``out`` becomes ``x``: nothing
-    attracts it.
+    Returns their mass, the sum of their weights. With no mass the mean is ``x``: nothing attracts
+    it. ``out`` has ``d + SCRATCH`` entries.
     """
     raise TypeError(f"{type(state).__name__} is not the state of a field")
 
@@ -33,7 +40,7 @@ def mean_of(state, j, radius, out):
 
 @singledispatch
 def move(state, j, x):
-    """Put point ``j`` to ``x``."""
+    """Put point ``j`` to ``x[:d]``."""
     raise TypeError(f"{type(state).__name__} is not the state of a field")
 
 
@@ -44,19 +51,24 @@ def _implementation(operation: Any, state_type: Any) -> Callable:
     return getattr(chosen, "py_func", chosen)
 
 
-@overload(mean_near)
+@overload(mean_near, jit_options={"forceinline": True})
 def _mean_near(state, x, radius, out):
     return _implementation(mean_near, state)
 
 
-@overload(mean_of)
+@overload(mean_of, jit_options={"forceinline": True})
 def _mean_of(state, j, radius, out):
     return _implementation(mean_of, state)
 
 
-@overload(move)
+@overload(move, jit_options={"forceinline": True})
 def _move(state, j, x):
     return _implementation(move, state)
+
+
+def make_out(d: int) -> np.ndarray:
+    """Make the array that means near a place are written to."""
+    return np.empty(d + SCRATCH)
 
 
 def implements(operation: Any, state_class: type) -> Callable:

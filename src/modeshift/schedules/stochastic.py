@@ -6,29 +6,35 @@ from typing import Any
 
 import numpy as np
 
-from modeshift._jit import kernel
+from modeshift._jit import bare_kernel
 from modeshift.fields import Field
 from modeshift.fields.distance import squared_distance
-from modeshift.fields.protocol import mean_of, move
+from modeshift.fields.protocol import make_out, mean_of, move
 from modeshift.parallel import Pace
 from modeshift.schedules.outcome import Outcome, PathRecorder
 
+ROUNDING = 2.0**-46
+"""A shift by less than this share of the bandwidth is rounding in the sums: nobody moves for it."""
 
-@kernel
-def _take_steps(state, order, radii, start, stop, tol, quiet, patience, trail):
+
+@bare_kernel
+def _take_steps(state, order, radii, start, stop, tol, negligible, quiet, patience, out, trail):
     """Take the steps start..stop of a sweep; fewer when ``patience`` of them were quiet in a row.
 
     Returns the number of the next step and the length of the present run of quiet steps. ``trail``
     receives the position after each step, unless it is empty.
     """
-    mean = np.empty(state.points.shape[1])
+    d = state.points.shape[1]
     for t in range(start, stop):
         j = order[t]
-        mean_of(state, j, radii[t], mean)
-        quiet = quiet + 1 if squared_distance(mean, state.points[j]) <= tol * tol else 0
-        move(state, j, mean)
+        mean_of(state, j, radii[t], out)
+        square = squared_distance(out, state.points[j])
+        quiet = quiet + 1 if square <= tol * tol else 0
+        if square > negligible * negligible:
+            move(state, j, out)
         if trail.shape[0] > 0:
-            trail[t] = mean
+            for k in range(d):
+                trail[t, k] = out[k]
         if quiet >= patience:
             return t + 1, quiet
     return stop, quiet
@@ -68,9 +74,11 @@ def wander(
     high = radius[1] if isinstance(radius, tuple) else radius
     n, d = field.points.shape
     wanted = ceil(patience * n)
+    negligible = min(tol, ROUNDING * high)
     recorder = PathRecorder(field.points) if record else None
     trail = np.empty((n if record else 0, d))
     radii: np.ndarray = np.full(n, high)
+    out = make_out(d)
     pace = Pace()
     quiet = 0
     for sweep in range(max_iter):
@@ -82,7 +90,7 @@ def wander(
             started = perf_counter()
             stop = min(n, step + pace.size)
             reached, quiet = _take_steps(
-                field.state, order, radii, step, stop, tol, quiet, wanted, trail
+                field.state, order, radii, step, stop, tol, negligible, quiet, wanted, out, trail
             )
             pace.learn(reached - step, perf_counter() - started)
             if recorder is not None:

@@ -1,0 +1,167 @@
+"""Connected components of points under "at most a radius apart", without looking at all pairs."""
+
+import numpy as np
+
+from modeshift._jit import bare_kernel, kernel
+from modeshift.fields.distance import squared_distance
+from modeshift.fields.kdtree import depth_for, enclose, split_points
+
+_LEAF = 8
+
+
+def connected_components(points: np.ndarray, radius: float) -> np.ndarray:
+    """Number the connected components, by first appearance.
+
+    Points whose box is no longer than the radius are connected at once, however many they are.
+    What is left is pairs of boxes of a k-d tree: far ones are dropped, ones already connected too.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, d)
+    radius : float
+        Two points are connected when their squared distance is at most ``radius * radius``.
+
+    Returns
+    -------
+    ndarray of shape (n,), int
+    """
+    n_leaves = 1 << depth_for(len(points), _LEAF)
+    points = points.copy()
+    order = np.arange(len(points))
+    bounds = np.empty(n_leaves + 1, dtype=np.int64)
+    split_points(points, order, np.zeros(n_leaves, dtype=np.int32), np.zeros(n_leaves), bounds)
+    return _connect(points, order, bounds, radius * radius)
+
+
+@kernel
+def _connect(points, order, bounds, reach):
+    """Connect sorted points; leaf l of the tree owns the run bounds[l]..bounds[l + 1]."""
+    n, d = points.shape
+    n_leaves = bounds.shape[0] - 1
+    boxes = np.empty((2 * n_leaves, 2 * d))
+    firsts = np.empty(2 * n_leaves, dtype=np.int64)
+    tight = np.zeros(2 * n_leaves, dtype=np.bool_)
+    parents = np.arange(n)
+    enclose(points, bounds, boxes)
+    for node in range(2 * n_leaves - 1, 0, -1):
+        firsts[node] = bounds[node - n_leaves] if node >= n_leaves else firsts[2 * node]
+    for node in range(2 * n_leaves - 1, 0, -1):
+        tight[node] = _extent(boxes, node, d) <= reach
+    for leaf in range(n_leaves):
+        if tight[n_leaves + leaf]:
+            for i in range(bounds[leaf] + 1, bounds[leaf + 1]):
+                _unite(parents, bounds[leaf], i)
+    for node in range(n_leaves - 1, 0, -1):
+        if tight[node]:
+            _unite(parents, firsts[2 * node], firsts[2 * node + 1])
+    _connect_boxes(points, bounds, boxes, firsts, tight, parents, reach)
+    return _number(parents, order)
+
+
+@kernel
+def _connect_boxes(points, bounds, boxes, firsts, tight, parents, reach):
+    """Connect what lies in different boxes: walk over pairs of nodes, the larger one is opened."""
+    d = points.shape[1]
+    n_leaves = bounds.shape[0] - 1
+    waiting = [(1, 1)]
+    while len(waiting) > 0:
+        a, b = waiting.pop()
+        if tight[a] and tight[b]:
+            if _root(parents, firsts[a]) == _root(parents, firsts[b]):
+                continue
+            if _farthest(boxes, a, b, d) <= reach:
+                _unite(parents, firsts[a], firsts[b])
+                continue
+        if _nearest(boxes, a, b, d) > reach:
+            continue
+        if a >= n_leaves and b >= n_leaves:
+            _connect_leaves(points, bounds, a - n_leaves, b - n_leaves, parents, reach)
+        elif a == b:
+            waiting.append((2 * a, 2 * a))
+            waiting.append((2 * a, 2 * a + 1))
+            waiting.append((2 * a + 1, 2 * a + 1))
+        elif b >= n_leaves or (a < n_leaves and a < b):
+            waiting.append((2 * a, b))
+            waiting.append((2 * a + 1, b))
+        else:
+            waiting.append((a, 2 * b))
+            waiting.append((a, 2 * b + 1))
+
+
+@bare_kernel
+def _connect_leaves(points, bounds, a, b, parents, reach):
+    for i in range(bounds[a], bounds[a + 1]):
+        for j in range(bounds[b], bounds[b + 1]):
+            if (
+                _root(parents, i) != _root(parents, j)
+                and squared_distance(points[i], points[j]) <= reach
+            ):
+                _unite(parents, i, j)
+
+
+@bare_kernel
+def _extent(boxes, node, d):
+    """Squared length of a box's diagonal."""
+    total = 0.0
+    for k in range(d):
+        side = boxes[node, d + k] - boxes[node, k]
+        total += side * side
+    return total
+
+
+@bare_kernel
+def _nearest(boxes, a, b, d):
+    """Squared distance of the nearest places of two boxes."""
+    total = 0.0
+    for k in range(d):
+        gap = max(boxes[a, k] - boxes[b, d + k], boxes[b, k] - boxes[a, d + k], 0.0)
+        total += gap * gap
+    return total
+
+
+@bare_kernel
+def _farthest(boxes, a, b, d):
+    """Squared distance of the farthest places of two boxes."""
+    total = 0.0
+    for k in range(d):
+        span = max(boxes[a, d + k] - boxes[b, k], boxes[b, d + k] - boxes[a, k])
+        total += span * span
+    return total
+
+
+@bare_kernel
+def _root(parents, i):
+    """Find who stands for i's component, and shorten the way there."""
+    while parents[i] != i:
+        parents[i] = parents[parents[i]]
+        i = parents[i]
+    return i
+
+
+@bare_kernel
+def _unite(parents, i, j):
+    """Join two components under the lower root."""
+    a, b = _root(parents, i), _root(parents, j)
+    if a < b:
+        parents[b] = a
+    else:
+        parents[a] = b
+
+
+@kernel
+def _number(parents, order):
+    """Number the components by the first of their points in the original order."""
+    n = parents.shape[0]
+    places = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        places[order[i]] = i
+    numbers = np.full(n, -1)
+    components = np.empty(n, dtype=np.int64)
+    n_components = 0
+    for i in range(n):
+        root = _root(parents, places[i])
+        if numbers[root] < 0:
+            numbers[root] = n_components
+            n_components += 1
+        components[i] = numbers[root]
+    return components

@@ -1,0 +1,85 @@
+"""The nearest of many targets, for many places."""
+
+import numpy as np
+
+from modeshift._jit import bare_kernel
+from modeshift.fields.distance import squared_distance
+from modeshift.fields.kdtree import depth_for, enclose, leaf_at, node_behind, split_points
+from modeshift.parallel import run_blocks
+
+_LEAF = 16
+
+
+def nearest_rows(targets: np.ndarray, places: np.ndarray, n_jobs: int = 1) -> np.ndarray:
+    """Return for each place the index of the nearest target; ties go to the lower index.
+
+    Where squared distances overflow, both are compared on a scale on which they do not.
+    """
+    nearest, distances = _search(targets, places, n_jobs)
+    far = np.isinf(distances)
+    if far.any():
+        nearest[far] = _search(np.ldexp(targets, -600), np.ldexp(places[far], -600), n_jobs)[0]
+    return nearest
+
+
+def _search(targets: np.ndarray, places: np.ndarray, n_jobs: int) -> tuple[np.ndarray, np.ndarray]:
+    """Indices of and squared distances to the nearest targets."""
+    n, d = targets.shape
+    n_leaves = 1 << depth_for(n, _LEAF)
+    points, order = targets.copy(), np.arange(n)
+    axes, values = np.zeros(n_leaves, dtype=np.int32), np.zeros(n_leaves)
+    bounds, boxes = np.empty(n_leaves + 1, dtype=np.int64), np.empty((2 * n_leaves, 2 * d))
+    split_points(points, order, axes, values, bounds)
+    enclose(points, bounds, boxes)
+    nearest = np.empty(len(places), dtype=np.int64)
+    distances = np.empty(len(places))
+
+    def block(start: int, stop: int) -> None:
+        _search_block(
+            points, order, axes, values, bounds, boxes, places, start, stop, nearest, distances
+        )
+
+    run_blocks(block, len(places), n_jobs)
+    return nearest, distances
+
+
+@bare_kernel
+def _search_block(
+    points, order, axes, values, bounds, boxes, places, start, stop, nearest, distances
+):
+    """Look through the leaf of the place first, then walk through what may hold a nearer target."""
+    n_leaves = axes.shape[0]
+    for i in range(start, stop):
+        x = places[i]
+        home = n_leaves + leaf_at(axes, values, x)
+        nearest[i], distances[i] = points.shape[0], np.inf
+        _look_through(points, order, bounds, home - n_leaves, x, i, nearest, distances)
+        node = 1
+        while True:
+            if _box_distance(boxes, node, x) <= distances[i] and node != home:
+                if node < n_leaves:
+                    node *= 2
+                    continue
+                _look_through(points, order, bounds, node - n_leaves, x, i, nearest, distances)
+            node = node_behind(node)
+            if node == 1:
+                break
+
+
+@bare_kernel
+def _look_through(points, order, bounds, leaf, x, i, nearest, distances):
+    for row in range(bounds[leaf], bounds[leaf + 1]):
+        square = squared_distance(points[row], x)
+        if square < distances[i] or (square == distances[i] and order[row] < nearest[i]):
+            nearest[i], distances[i] = order[row], square
+
+
+@bare_kernel
+def _box_distance(boxes, node, x):
+    """Squared distance from x to the nearest place of a box."""
+    d = x.shape[0]
+    total = 0.0
+    for k in range(d):
+        gap = max(boxes[node, k] - x[k], x[k] - boxes[node, d + k], 0.0)
+        total += gap * gap
+    return total
