@@ -2,7 +2,7 @@
 
 import warnings
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -11,8 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from modeshift.bandwidth import estimate_bandwidth
-from modeshift.clusters import cluster_centers, label_components
+from modeshift.clusters import cluster_centers, label_components, number_by_first
 from modeshift.components import connected_components
+from modeshift.compress import compress
 from modeshift.fields import FIELDS, Field, make_field
 from modeshift.nearest import nearest_rows
 from modeshift.schedules.deterministic import climb
@@ -30,6 +31,17 @@ from modeshift.validation import (
 )
 
 
+class Fitted(NamedTuple):
+    """What ``predict`` needs: the field that new points climb over, and the ends that have labels.
+
+    Both are in the units of the problem.
+    """
+
+    problem: Problem
+    ends: np.ndarray
+    labels: np.ndarray
+
+
 class ModeSeeker(ClusterMixin, BaseEstimator):
     """Base of the mean-shift estimators. A subclass says which schedule runs."""
 
@@ -38,6 +50,7 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
     merge_radius: float
     max_iter: int
     min_cluster_size: int
+    resolution: float | None
     field: str
     n_jobs: int | None
     record: bool
@@ -84,7 +97,7 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         check_is_fitted(self)
         self._check_parameters()
         X = check_points(self, X, reset=False)
-        problem = in_units(self._field_points(), self._fit_weights_, self.bandwidth_)
+        problem, ends, labels = self._fitted_
         starts = to_units(X, problem.exponent)
         climbs = climb(
             self._make_field(problem),
@@ -92,35 +105,44 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
             radius=problem.radius,
             tol=float(self.tol) * problem.radius,
             max_iter=self.max_iter,
-            n_jobs=self._n_threads,
         )
-        modes = to_units(self.modes_, problem.exponent)
-        labels = self.labels_[nearest_rows(modes, climbs.outcome.ends, self._n_threads)]
+        predicted = labels[nearest_rows(ends, climbs.outcome.ends, self._n_threads)]
         if climbs.lonely.any():
-            labels[climbs.lonely] = self._nearest_center(starts[climbs.lonely], problem.exponent)
-        return labels
+            predicted[climbs.lonely] = self._nearest_center(starts[climbs.lonely])
+        return predicted
 
     @abstractmethod
     def _run(self, problem: Problem) -> Outcome:
         """Run the schedule; the outcome has one end for each point."""
 
     @abstractmethod
-    def _field_points(self) -> np.ndarray:
+    def _field_positions(self, problem: Problem, ends: np.ndarray) -> np.ndarray:
         """Return the positions over which new points climb."""
 
     def _fit(self, X: Any, sample_weight: Any) -> None:
         self._check_parameters()
         X = check_points(self, X, reset=True)
         weights = check_weights(sample_weight, len(X))
-        bandwidth = self._choose_bandwidth(X, weights)
-        problem = in_units(X, weights, bandwidth)
+        problem = in_units(X, weights, self._choose_bandwidth(X, weights))
+        cells = None
+        if self.resolution is not None:
+            side = problem.radius / float(self.resolution)
+            cells = compress(problem.points, problem.weights, side)
+            problem = problem._replace(points=cells.points, weights=cells.weights)
         outcome = self._run(problem)
-        components = connected_components(outcome.ends, float(self.merge_radius) * problem.radius)
+        ends = outcome.ends
+        components = connected_components(ends, float(self.merge_radius) * problem.radius)
+        if cells is not None:
+            components = number_by_first(components, cells.firsts)
         labels = label_components(components, problem.weights, self._min_size(problem))
-        centers = cluster_centers(outcome.ends, labels, problem.weights)
+        centers = cluster_centers(ends, labels, problem.weights)
 
-        self.labels_ = labels
-        self.modes_ = from_units(outcome.ends, problem, X.dtype)
+        self._fitted_ = Fitted(
+            problem._replace(points=self._field_positions(problem, ends)), ends, labels
+        )
+        spread = slice(None) if cells is None else cells.cell_of
+        self.labels_ = labels[spread]
+        self.modes_ = from_units(ends, problem, X.dtype)[spread]
         self.cluster_centers_ = from_units(centers, problem, X.dtype)
         self.bandwidth_ = float(np.ldexp(problem.radius, problem.exponent))
         self.n_iter_ = outcome.n_iter
@@ -128,8 +150,6 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         self.converged_ = outcome.converged
         if outcome.paths is not None:
             self.paths_ = [from_units(path, problem, X.dtype) for path in outcome.paths]
-        self._fit_weights_ = weights
-        self._keep(X)
         if not outcome.converged:
             warnings.warn(
                 f"{type(self).__name__} did not converge within max_iter={self.max_iter}; "
@@ -138,14 +158,13 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
                 stacklevel=3,
             )
 
-    def _keep(self, X: np.ndarray) -> None:
-        """Keep what predict needs beyond the fitted attributes."""
-
     def _check_parameters(self) -> None:
         check_real("tol", self.tol, low=0.0, high=1.0)
         check_real("merge_radius", self.merge_radius, low=0.0)
         check_whole("max_iter", self.max_iter, low=1)
         check_whole("min_cluster_size", self.min_cluster_size, low=1)
+        if self.resolution is not None:
+            check_real("resolution", self.resolution, low=0.0, low_allowed=False)
         check_choice("field", self.field, ("auto", *FIELDS))
         check_flag("record", self.record)
         check_jobs(self.n_jobs)
@@ -159,7 +178,7 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         return check_bandwidth(self.bandwidth)
 
     def _make_field(self, problem: Problem) -> Field:
-        return make_field(problem.points, problem.weights, problem.radius, self.field)
+        return make_field(problem.points, problem.weights, self.field, self._n_threads)
 
     @property
     def _n_threads(self) -> int:
@@ -171,10 +190,11 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
             return 0.0
         return float(np.ldexp(float(self.min_cluster_size), -problem.weight_exponent))
 
-    def _nearest_center(self, starts: np.ndarray, exponent: int) -> np.ndarray:
+    def _nearest_center(self, starts: np.ndarray) -> np.ndarray:
         if len(self.cluster_centers_) == 0:
             return np.full(len(starts), -1)
-        return nearest_rows(to_units(self.cluster_centers_, exponent), starts, self._n_threads)
+        centers = to_units(self.cluster_centers_, self._fitted_.problem.exponent)
+        return nearest_rows(centers, starts, self._n_threads)
 
     def _forget(self) -> None:
         """Delete what a fit has set: by scikit-learn's convention, all that ends in "_"."""

@@ -27,7 +27,11 @@ class BlurringMeanShift(ModeSeeker):
         Sweeps.
     min_cluster_size : int, default=1
         Clusters of less weight (fewer points, without weights) get the label -1.
-    field : {"auto", "brute"}, default="auto"
+    resolution : float, default=None
+        None: exact. A number r first replaces the points by the weighted means of grid cells of
+        side ``bandwidth / r`` and clusters these; every point takes the label of its cell. No
+        point is then further than ``bandwidth * sqrt(d) / r`` from what stands for it.
+    field : {"auto", "tree", "brute"}, default="auto"
         How neighbours are found. It changes the speed, not the result.
     n_jobs : int, default=None
         Threads; None is 1, -1 all cores. The result does not depend on it.
@@ -73,6 +77,7 @@ class BlurringMeanShift(ModeSeeker):
         merge_radius: float = 0.5,
         max_iter: int = 300,
         min_cluster_size: int = 1,
+        resolution: float | None = None,
         field: str = "auto",
         n_jobs: int | None = None,
         record: bool = False,
@@ -82,6 +87,7 @@ class BlurringMeanShift(ModeSeeker):
         self.merge_radius = merge_radius
         self.max_iter = max_iter
         self.min_cluster_size = min_cluster_size
+        self.resolution = resolution
         self.field = field
         self.n_jobs = n_jobs
         self.record = record
@@ -92,9 +98,8 @@ class BlurringMeanShift(ModeSeeker):
             radius=problem.radius,
             tol=float(self.tol) * problem.radius,
             max_iter=self.max_iter,
-            n_jobs=self._n_threads,
             record=self.record,
         )
 
-    def _field_points(self) -> np.ndarray:
-        return self.modes_
+    def _field_positions(self, problem: Problem, ends: np.ndarray) -> np.ndarray:
+        return ends

@@ -1,6 +1,15 @@
-"""From components to clusters: labels and centres."""
+"""From components to clusters: numbers, labels and centres."""
 
 import numpy as np
+
+
+def number_by_first(components: np.ndarray, firsts: np.ndarray) -> np.ndarray:
+    """Number components anew by the lowest of the numbers that their members bring."""
+    lowest = np.full(components.max() + 1, firsts.max() + 1)
+    np.minimum.at(lowest, components, firsts)
+    numbers = np.empty_like(lowest)
+    numbers[np.argsort(lowest)] = np.arange(len(lowest))
+    return numbers[components]
 
 
 def label_components(

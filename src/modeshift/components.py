@@ -4,7 +4,7 @@ import numpy as np
 
 from modeshift._jit import bare_kernel, kernel
 from modeshift.fields.distance import squared_distance
-from modeshift.fields.kdtree import depth_for, enclose, split_points
+from modeshift.fields.kdtree import enclose, split_points
 
 _LEAF = 8
 
@@ -25,57 +25,50 @@ def connected_components(points: np.ndarray, radius: float) -> np.ndarray:
     -------
     ndarray of shape (n,), int
     """
-    n_leaves = 1 << depth_for(len(points), _LEAF)
     points = points.copy()
-    order = np.arange(len(points))
-    bounds = np.empty(n_leaves + 1, dtype=np.int64)
-    split_points(points, order, np.zeros(n_leaves, dtype=np.int32), np.zeros(n_leaves), bounds)
-    return _connect(points, order, bounds, radius * radius)
+    splits = split_points(points, _LEAF)
+    return _connect(points, splits.order, splits.starts, radius * radius)
 
 
 @kernel
-def _connect(points, order, bounds, reach):
-    """Connect sorted points; leaf l of the tree owns the run bounds[l]..bounds[l + 1]."""
+def _connect(points, order, starts, reach):
+    """Connect sorted points; node i of the tree owns the points from starts[i] on."""
     n, d = points.shape
-    n_leaves = bounds.shape[0] - 1
-    boxes = np.empty((2 * n_leaves, 2 * d))
-    firsts = np.empty(2 * n_leaves, dtype=np.int64)
+    n_leaves = starts.shape[0] // 2
+    boxes = enclose(points, starts)
     tight = np.zeros(2 * n_leaves, dtype=np.bool_)
     parents = np.arange(n)
-    enclose(points, bounds, boxes)
-    for node in range(2 * n_leaves - 1, 0, -1):
-        firsts[node] = bounds[node - n_leaves] if node >= n_leaves else firsts[2 * node]
     for node in range(2 * n_leaves - 1, 0, -1):
         tight[node] = _extent(boxes, node, d) <= reach
-    for leaf in range(n_leaves):
-        if tight[n_leaves + leaf]:
-            for i in range(bounds[leaf] + 1, bounds[leaf + 1]):
-                _unite(parents, bounds[leaf], i)
+    for leaf in range(n_leaves, 2 * n_leaves):
+        if tight[leaf]:
+            for i in range(starts[leaf] + 1, starts[leaf + 1]):
+                _unite(parents, starts[leaf], i)
     for node in range(n_leaves - 1, 0, -1):
         if tight[node]:
-            _unite(parents, firsts[2 * node], firsts[2 * node + 1])
-    _connect_boxes(points, bounds, boxes, firsts, tight, parents, reach)
+            _unite(parents, starts[2 * node], starts[2 * node + 1])
+    _connect_boxes(points, starts, boxes, tight, parents, reach)
     return _number(parents, order)
 
 
 @kernel
-def _connect_boxes(points, bounds, boxes, firsts, tight, parents, reach):
+def _connect_boxes(points, starts, boxes, tight, parents, reach):
     """Connect what lies in different boxes: walk over pairs of nodes, the larger one is opened."""
     d = points.shape[1]
-    n_leaves = bounds.shape[0] - 1
+    n_leaves = starts.shape[0] // 2
     waiting = [(1, 1)]
     while len(waiting) > 0:
         a, b = waiting.pop()
         if tight[a] and tight[b]:
-            if _root(parents, firsts[a]) == _root(parents, firsts[b]):
+            if _root(parents, starts[a]) == _root(parents, starts[b]):
                 continue
             if _farthest(boxes, a, b, d) <= reach:
-                _unite(parents, firsts[a], firsts[b])
+                _unite(parents, starts[a], starts[b])
                 continue
         if _nearest(boxes, a, b, d) > reach:
             continue
         if a >= n_leaves and b >= n_leaves:
-            _connect_leaves(points, bounds, a - n_leaves, b - n_leaves, parents, reach)
+            _connect_leaves(points, starts, a, b, parents, reach)
         elif a == b:
             waiting.append((2 * a, 2 * a))
             waiting.append((2 * a, 2 * a + 1))
@@ -89,9 +82,9 @@ def _connect_boxes(points, bounds, boxes, firsts, tight, parents, reach):
 
 
 @bare_kernel
-def _connect_leaves(points, bounds, a, b, parents, reach):
-    for i in range(bounds[a], bounds[a + 1]):
-        for j in range(bounds[b], bounds[b + 1]):
+def _connect_leaves(points, starts, a, b, parents, reach):
+    for i in range(starts[a], starts[a + 1]):
+        for j in range(starts[b], starts[b + 1]):
             if (
                 _root(parents, i) != _root(parents, j)
                 and squared_distance(points[i], points[j]) <= reach

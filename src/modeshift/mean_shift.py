@@ -39,7 +39,11 @@ class MeanShift(ModeSeeker):
         the bandwidth are dropped. With seeds every point follows the climb that passes nearest to
         it: of all positions that any climb visited, start and end included, the one nearest to the
         point decides.
-    field : {"auto", "brute"}, default="auto"
+    resolution : float, default=None
+        None: exact. A number r first replaces the points by the weighted means of grid cells of
+        side ``bandwidth / r`` and clusters these; every point takes the label of its cell. No
+        point is then further than ``bandwidth * sqrt(d) / r`` from what stands for it.
+    field : {"auto", "tree", "brute"}, default="auto"
         How neighbours are found. It changes the speed, not the result.
     n_jobs : int, default=None
         Threads; None is 1, -1 all cores. The result does not depend on it.
@@ -86,6 +90,7 @@ class MeanShift(ModeSeeker):
         max_iter: int = 300,
         min_cluster_size: int = 1,
         seeding: Any = None,
+        resolution: float | None = None,
         field: str = "auto",
         n_jobs: int | None = None,
         record: bool = False,
@@ -96,6 +101,7 @@ class MeanShift(ModeSeeker):
         self.max_iter = max_iter
         self.min_cluster_size = min_cluster_size
         self.seeding = seeding
+        self.resolution = resolution
         self.field = field
         self.n_jobs = n_jobs
         self.record = record
@@ -114,12 +120,11 @@ class MeanShift(ModeSeeker):
             "radius": problem.radius,
             "tol": float(self.tol) * problem.radius,
             "max_iter": self.max_iter,
-            "n_jobs": self._n_threads,
         }
         if self.seeding is None:
             return climb(field, problem.points, **settings, record=self.record).outcome
         starts = self._starts(problem)
-        attracted = field.means_near(starts, problem.radius)[1] > 0.0
+        attracted = field.means_near(starts, problem.radius).masses > 0.0
         if not attracted.any():
             raise ValueError(
                 "seeding gave no start with a point of positive weight within the bandwidth; "
@@ -143,8 +148,5 @@ class MeanShift(ModeSeeker):
             ends=outcome.ends[owners[nearest]], paths=outcome.paths if self.record else None
         )
 
-    def _keep(self, X: np.ndarray) -> None:
-        self._fit_points_ = X.copy()  # the caller may change X later
-
-    def _field_points(self) -> np.ndarray:
-        return self._fit_points_
+    def _field_positions(self, problem: Problem, ends: np.ndarray) -> np.ndarray:
+        return problem.points

@@ -4,7 +4,7 @@ import numpy as np
 
 from modeshift._jit import bare_kernel
 from modeshift.fields.distance import squared_distance
-from modeshift.fields.kdtree import depth_for, enclose, leaf_at, node_behind, split_points
+from modeshift.fields.kdtree import enclose, leaf_at, node_behind, split_points
 from modeshift.parallel import run_blocks
 
 _LEAF = 16
@@ -24,54 +24,46 @@ def nearest_rows(targets: np.ndarray, places: np.ndarray, n_jobs: int = 1) -> np
 
 def _search(targets: np.ndarray, places: np.ndarray, n_jobs: int) -> tuple[np.ndarray, np.ndarray]:
     """Indices of and squared distances to the nearest targets."""
-    n, d = targets.shape
-    n_leaves = 1 << depth_for(n, _LEAF)
-    points, order = targets.copy(), np.arange(n)
-    axes, values = np.zeros(n_leaves, dtype=np.int32), np.zeros(n_leaves)
-    bounds, boxes = np.empty(n_leaves + 1, dtype=np.int64), np.empty((2 * n_leaves, 2 * d))
-    split_points(points, order, axes, values, bounds)
-    enclose(points, bounds, boxes)
+    points = targets.copy()
+    splits = split_points(points, _LEAF, n_jobs)
+    boxes = enclose(points, splits.starts)
     nearest = np.empty(len(places), dtype=np.int64)
     distances = np.empty(len(places))
 
     def block(start: int, stop: int) -> None:
-        _search_block(
-            points, order, axes, values, bounds, boxes, places, start, stop, nearest, distances
-        )
+        _search_block(points, splits, boxes, places, start, stop, nearest, distances)
 
     run_blocks(block, len(places), n_jobs)
     return nearest, distances
 
 
 @bare_kernel
-def _search_block(
-    points, order, axes, values, bounds, boxes, places, start, stop, nearest, distances
-):
+def _search_block(points, splits, boxes, places, start, stop, nearest, distances):
     """Look through the leaf of the place first, then walk through what may hold a nearer target."""
-    n_leaves = axes.shape[0]
+    n_leaves = splits.axes.shape[0]
     for i in range(start, stop):
         x = places[i]
-        home = n_leaves + leaf_at(axes, values, x)
+        home = n_leaves + leaf_at(splits.axes, splits.values, x)
         nearest[i], distances[i] = points.shape[0], np.inf
-        _look_through(points, order, bounds, home - n_leaves, x, i, nearest, distances)
+        _look_through(points, splits, home, x, i, nearest, distances)
         node = 1
         while True:
             if _box_distance(boxes, node, x) <= distances[i] and node != home:
                 if node < n_leaves:
                     node *= 2
                     continue
-                _look_through(points, order, bounds, node - n_leaves, x, i, nearest, distances)
+                _look_through(points, splits, node, x, i, nearest, distances)
             node = node_behind(node)
             if node == 1:
                 break
 
 
 @bare_kernel
-def _look_through(points, order, bounds, leaf, x, i, nearest, distances):
-    for row in range(bounds[leaf], bounds[leaf + 1]):
+def _look_through(points, splits, leaf, x, i, nearest, distances):
+    for row in range(splits.starts[leaf], splits.starts[leaf + 1]):
         square = squared_distance(points[row], x)
-        if square < distances[i] or (square == distances[i] and order[row] < nearest[i]):
-            nearest[i], distances[i] = order[row], square
+        if square < distances[i] or (square == distances[i] and splits.order[row] < nearest[i]):
+            nearest[i], distances[i] = splits.order[row], square
 
 
 @bare_kernel

@@ -25,8 +25,10 @@ class Pace:
 class _Blocks:
     """Hands out consecutive blocks of ``range(n)`` to several threads."""
 
-    def __init__(self, n: int) -> None:
+    def __init__(self, n: int, n_jobs: int) -> None:
         self.n = n
+        # Shares small enough that no thread waits long for the last one.
+        self.largest = n if n_jobs == 1 else n // (16 * n_jobs) + 1
         self.next = 0
         self.stopped = False
         self.pace = Pace()
@@ -37,7 +39,7 @@ class _Blocks:
             if self.stopped or self.next >= self.n:
                 return None
             start = self.next
-            self.next = min(self.n, start + self.pace.size)
+            self.next = min(self.n, start + min(self.pace.size, self.largest))
             return start, self.next
 
 
@@ -60,7 +62,7 @@ def run_blocks(work: Callable[[int, int], bool | None], n: int, n_jobs: int = 1)
     The blocks run on ``n_jobs`` threads, this one among them, so ``work`` must release the GIL.
     When a call returns True, no further block is begun. Returns whether that happened.
     """
-    blocks = _Blocks(n)
+    blocks = _Blocks(n, n_jobs)
     with ThreadPoolExecutor(max(1, n_jobs - 1)) as pool:
         others = [pool.submit(_work_through, blocks, work) for _ in range(n_jobs - 1)]
         _work_through(blocks, work)

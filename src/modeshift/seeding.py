@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from modeshift.compress import compress
 from modeshift.validation import check_matrix
 
 
@@ -27,11 +28,10 @@ def bin_seeds(points: np.ndarray, weights: np.ndarray, side: float) -> np.ndarra
     heavy = np.flatnonzero(weights > 0)
     points, weights = points[heavy], weights[heavy]
     offsets = points - low
-    cell = np.unique(np.floor(offsets / side), axis=0, return_inverse=True)[1].ravel()
-    masses = np.bincount(cell, weights)
-    means = np.column_stack([np.bincount(cell, weights * x) / masses for x in offsets.T])
-    distances = ((offsets - means[cell]) ** 2).sum(axis=1)
-    smallest = np.full(len(masses), np.inf)
+    cells = compress(offsets, weights, side)
+    cell = cells.cell_of
+    distances = ((offsets - cells.points[cell]) ** 2).sum(axis=1)
+    smallest = np.full(len(cells.points), np.inf)
     np.minimum.at(smallest, cell, distances)
     # Two points of one cell are equally far from their mean: rounding must not choose.
     central = np.flatnonzero(distances <= smallest[cell] + 1e-9 * side * side)

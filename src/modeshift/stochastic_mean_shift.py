@@ -36,7 +36,11 @@ class StochasticMeanShift(ModeSeeker):
         Sweeps; a sweep is n steps.
     min_cluster_size : int, default=1
         Clusters of less weight (fewer points, without weights) get the label -1.
-    field : {"auto", "brute"}, default="auto"
+    resolution : float, default=None
+        None: exact. A number r first replaces the points by the weighted means of grid cells of
+        side ``bandwidth / r`` and clusters these; every point takes the label of its cell. No
+        point is then further than ``bandwidth * sqrt(d) / r`` from what stands for it.
+    field : {"auto", "tree", "brute"}, default="auto"
         How neighbours are found. It changes the speed, not the result.
     n_jobs : int, default=None
         Threads for the convergence test and ``predict``; None is 1, -1 all cores. The steps
@@ -86,6 +90,7 @@ class StochasticMeanShift(ModeSeeker):
         patience: float = 1.0,
         max_iter: int = 300,
         min_cluster_size: int = 1,
+        resolution: float | None = None,
         field: str = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -97,6 +102,7 @@ class StochasticMeanShift(ModeSeeker):
         self.patience = patience
         self.max_iter = max_iter
         self.min_cluster_size = min_cluster_size
+        self.resolution = resolution
         self.field = field
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -117,9 +123,8 @@ class StochasticMeanShift(ModeSeeker):
             patience=float(self.patience),
             max_iter=self.max_iter,
             random_state=check_randomness(self.random_state),
-            n_jobs=self._n_threads,
             record=self.record,
         )
 
-    def _field_points(self) -> np.ndarray:
-        return self.modes_
+    def _field_positions(self, problem: Problem, ends: np.ndarray) -> np.ndarray:
+        return ends

@@ -67,7 +67,7 @@ def in_units(X: np.ndarray, weights: np.ndarray, bandwidth: float | tuple[float,
 def to_units(X: np.ndarray, exponent: int) -> np.ndarray:
     """Scale positions; those beyond all points of a problem are brought to where nobody is."""
     with np.errstate(over="ignore"):
-        return np.clip(np.ldexp(X.astype(np.float64), -exponent), -2 * LARGEST, 2 * LARGEST)
+        return np.clip(np.ldexp(X, -exponent, dtype=np.float64), -2 * LARGEST, 2 * LARGEST)
 
 
 def from_units(positions: np.ndarray, problem: Problem, dtype: np.dtype | type) -> np.ndarray:

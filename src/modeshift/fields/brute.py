@@ -19,9 +19,8 @@ class BruteState(NamedTuple):
 class BruteField(Field):
     """Field that looks at all points, O(n d) a question. Every other field must agree with it."""
 
-    @staticmethod
-    def _build(points: np.ndarray, weights: np.ndarray, bandwidth: float) -> BruteState:
-        return BruteState(points, weights)
+    def _build(self, points: np.ndarray) -> BruteState:
+        return BruteState(points, self.weights)
 
 
 @implements(mean_near, BruteState)

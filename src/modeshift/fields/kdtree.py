@@ -4,9 +4,12 @@ The tree is perfect: with ``depth`` levels of splits it has 2**depth leaves, num
 (node i has the children 2i and 2i + 1, the root is 1). So nothing has to be stored to walk it.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from modeshift._jit import bare_kernel, kernel
+from modeshift.parallel import run_blocks
 
 
 def depth_for(n: int, leaf_size: int) -> int:
@@ -17,29 +20,77 @@ def depth_for(n: int, leaf_size: int) -> int:
     return depth
 
 
-@kernel
-def split_points(points, order, axes, values, bounds):
-    """Sort ``points``, and ``order`` with them, so that each node of the tree owns a run.
+class Splits(NamedTuple):
+    """A tree over sorted points.
 
-    A node is halved at the median of the feature in which its points extend most. Writes that
-    feature and the median of inner node i to ``axes[i]`` and ``values[i]`` (points below the value
-    are in the left half), and to ``bounds[l]`` where the run of leaf l begins.
+    Attributes
+    ----------
+    order : (n,)
+        The original index of each sorted point.
+    axes, values : (L,)
+        Inner node i is cut in feature ``axes[i]`` at ``values[i]``: points below are in its left
+        half. L is the number of leaves.
+    starts, stops : (2 L + 1,)
+        Node i owns the sorted points from ``starts[i]`` to before ``stops[i]``. Since the last
+        entry of ``starts`` is n, a leaf also ends where the next one starts.
     """
-    n_leaves = axes.shape[0]
-    starts = np.empty(2 * n_leaves, dtype=np.int64)
-    stops = np.empty(2 * n_leaves, dtype=np.int64)
-    starts[1], stops[1] = 0, order.shape[0]
-    for node in range(1, n_leaves):
-        start, stop = starts[node], stops[node]
-        middle = (start + stop) // 2
-        axis = _widest_axis(points, start, stop)
-        _put_median(points, order, axis, start, stop, middle)
-        axes[node], values[node] = axis, points[middle, axis]
-        starts[2 * node], stops[2 * node] = start, middle
-        starts[2 * node + 1], stops[2 * node + 1] = middle, stop
-    for leaf in range(n_leaves):
-        bounds[leaf] = starts[n_leaves + leaf]
-    bounds[n_leaves] = order.shape[0]
+
+    order: np.ndarray
+    axes: np.ndarray
+    values: np.ndarray
+    starts: np.ndarray
+    stops: np.ndarray
+
+
+def split_points(points: np.ndarray, leaf_size: int, n_jobs: int = 1) -> Splits:
+    """Sort points, in place, so that each node of a tree owns a run of them.
+
+    A node is halved at the median of the feature in which its points extend most. The upper nodes
+    are cut one after another, then as many parts as there are threads at the same time.
+    """
+    n_leaves = 1 << depth_for(len(points), leaf_size)
+    splits = Splits(
+        order=np.arange(len(points)),
+        axes=np.zeros(n_leaves, dtype=np.int32),
+        values=np.zeros(n_leaves),
+        starts=np.zeros(2 * n_leaves + 1, dtype=np.int64),
+        stops=np.zeros(2 * n_leaves + 1, dtype=np.int64),
+    )
+    splits.stops[1] = splits.starts[-1] = len(points)
+    top = min(n_leaves, 1 << (n_jobs - 1).bit_length())
+    for node in range(1, top):
+        split_node(points, splits, node)
+
+    def parts(start: int, stop: int) -> None:
+        for part in range(start, stop):
+            split_below(points, splits, top + part)
+
+    run_blocks(parts, top, n_jobs)
+    return splits
+
+
+@bare_kernel
+def split_below(points, splits, root):
+    """Cut a node and all below it."""
+    n_leaves = splits.axes.shape[0]
+    first, last = root, root
+    while first < n_leaves:
+        for node in range(first, last + 1):
+            split_node(points, splits, node)
+        first, last = 2 * first, 2 * last + 1
+
+
+@bare_kernel
+def split_node(points, splits, node):
+    """Cut the run of a node into those of its children."""
+    starts, stops = splits.starts, splits.stops
+    start, stop = starts[node], stops[node]
+    middle = (start + stop) // 2
+    axis = _widest_axis(points, start, stop)
+    _put_median(points, splits.order, axis, start, stop, middle)
+    splits.axes[node], splits.values[node] = axis, points[middle, axis]
+    starts[2 * node], stops[2 * node] = start, middle
+    starts[2 * node + 1], stops[2 * node + 1] = middle, stop
 
 
 @bare_kernel
@@ -98,19 +149,21 @@ def leaf_at(axes, values, x):
 
 
 @kernel
-def enclose(points, bounds, boxes):
+def enclose(points, starts):
     """Compute the box of every node over sorted points: lower corner, then upper corner."""
     d = points.shape[1]
-    n_leaves = bounds.shape[0] - 1
-    for leaf in range(n_leaves):
+    n_leaves = starts.shape[0] // 2
+    boxes = np.empty((2 * n_leaves, 2 * d))
+    for node in range(n_leaves, 2 * n_leaves):
         for k in range(d):
-            run = points[bounds[leaf] : bounds[leaf + 1], k]
-            boxes[n_leaves + leaf, k] = run.min()
-            boxes[n_leaves + leaf, d + k] = run.max()
+            run = points[starts[node] : starts[node + 1], k]
+            boxes[node, k] = run.min()
+            boxes[node, d + k] = run.max()
     for node in range(n_leaves - 1, 0, -1):
         for k in range(d):
             boxes[node, k] = min(boxes[2 * node, k], boxes[2 * node + 1, k])
             boxes[node, d + k] = max(boxes[2 * node, d + k], boxes[2 * node + 1, d + k])
+    return boxes
 
 
 @bare_kernel

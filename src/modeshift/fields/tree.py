@@ -17,13 +17,13 @@ import numpy as np
 
 from modeshift._jit import bare_kernel, fast_sums, kernel
 from modeshift.fields.field import Field
-from modeshift.fields.kdtree import depth_for, leaf_at, node_behind, split_points
+from modeshift.fields.kdtree import Splits, leaf_at, node_behind, split_below, split_points
 from modeshift.fields.protocol import implements, mean_near, mean_of, move
 
 LEAF = 64  # points of a leaf in a new tree, at most, and slots of a block
 _FEW = 4  # features up to which loops over them are unrolled, at the cost of compiling anew
 _CROWDED = 4 * LEAF  # a leaf with more points does not look for its box anew
-_PATIENCE = 512  # crowded points looked at, for each point of the field, that pay for a new tree
+_PATIENCE = 256  # crowded points looked at, for each point of the field, that pay for a new tree
 _NOWHERE = 2.0**1020  # coordinate of an empty slot, far from where points can be
 
 
@@ -36,8 +36,10 @@ class TreeState(NamedTuple):
         Its length is known to the compiler, which unrolls the loops over few features.
     points : (n, d)
     weights : (n,)
-    axes, values : (L,)
-        Where node i of the k-d tree is cut.
+    splits : Splits
+        Where the tree is cut.
+    sorted : (n, d)
+        Room to sort the points in when the tree is built.
     nodes : (2 L, 3 d + 1)
         Lower corner, upper corner, mean and mass of each node.
     counts, heads : (L,)
@@ -61,8 +63,8 @@ class TreeState(NamedTuple):
     dims: tuple
     points: np.ndarray
     weights: np.ndarray
-    axes: np.ndarray
-    values: np.ndarray
+    splits: Splits
+    sorted: np.ndarray
     nodes: np.ndarray
     counts: np.ndarray
     heads: np.ndarray
@@ -79,18 +81,19 @@ class TreeState(NamedTuple):
 class TreeField(Field):
     """Field on a tree of boxes."""
 
-    @staticmethod
-    def _build(points: np.ndarray, weights: np.ndarray, bandwidth: float) -> TreeState:
+    def _build(self, points: np.ndarray) -> TreeState:
         n, d = points.shape
-        n_leaves = 1 << depth_for(n, LEAF)
+        in_order = points.copy()
+        splits = split_points(in_order, LEAF, self.n_jobs)
+        n_leaves = len(splits.axes)
         n_blocks = n // LEAF + n_leaves
-        alike = bool((weights == weights[0]).all())
+        alike = bool((self.weights == self.weights[0]).all())
         state = TreeState(
             dims=(0,) * d if d <= _FEW else (),
             points=points,
-            weights=weights,
-            axes=np.zeros(n_leaves, dtype=np.int32),
-            values=np.zeros(n_leaves),
+            weights=self.weights,
+            splits=splits,
+            sorted=in_order,
             nodes=np.empty((2 * n_leaves, 3 * d + 1)),
             counts=np.zeros(n_leaves, dtype=np.int32),
             heads=np.empty(n_leaves, dtype=np.int32),
@@ -103,20 +106,20 @@ class TreeField(Field):
             free=np.empty(n_blocks + 1, dtype=np.int32),
             waste=np.zeros(1),
         )
-        _plant(state)
+        _settle(state)
         return state
 
     def _order(self, places: np.ndarray) -> np.ndarray:
-        return _by_leaf(self.state.axes, self.state.values, places)
+        return _by_leaf(self.state.splits, places)
 
 
 @kernel
-def _by_leaf(axes, values, places):
+def _by_leaf(splits, places):
     """Sort places by the leaf that they fall into, by counting."""
     leaves = np.empty(places.shape[0], dtype=np.int32)
-    ends = np.zeros(axes.shape[0] + 1, dtype=np.int64)
+    ends = np.zeros(splits.axes.shape[0] + 1, dtype=np.int64)
     for i in range(places.shape[0]):
-        leaves[i] = leaf_at(axes, values, places[i])
+        leaves[i] = leaf_at(splits.axes, splits.values, places[i])
         ends[leaves[i] + 1] += 1
     ends = np.cumsum(ends)
     order = np.empty(places.shape[0], dtype=np.int64)
@@ -126,13 +129,21 @@ def _by_leaf(axes, values, places):
     return order
 
 
-@kernel
+@bare_kernel
 def _plant(state):
-    """Build the tree over the present positions."""
+    """Build the tree anew over the present positions."""
+    for i in range(state.points.shape[0]):
+        state.splits.order[i] = i
+        for k in range(state.points.shape[1]):
+            state.sorted[i, k] = state.points[i, k]
+    split_below(state.sorted, state.splits, 1)
+    _settle(state)
+
+
+@bare_kernel
+def _settle(state):
+    """Seat all points in the leaves that the splits give them, and sum up."""
     n_leaves, n_blocks = state.counts.shape[0], state.chain.shape[0]
-    order = np.arange(state.points.shape[0])
-    bounds = np.empty(n_leaves + 1, dtype=np.int64)
-    split_points(state.points.copy(), order, state.axes, state.values, bounds)
     state.counts[:] = 0
     state.heads[:] = -1
     state.blocks[:] = _NOWHERE
@@ -140,9 +151,10 @@ def _plant(state):
     for block in range(n_blocks):
         state.free[block] = n_blocks - 1 - block
     state.free[n_blocks] = n_blocks
+    starts = state.splits.starts
     for leaf in range(n_leaves):
-        for i in range(bounds[leaf], bounds[leaf + 1]):
-            _enter(state, leaf, order[i])
+        for i in range(starts[n_leaves + leaf], starts[n_leaves + leaf + 1]):
+            _enter(state, leaf, state.splits.order[i])
         _sum_leaf(state, leaf)
     for node in range(n_leaves - 1, 0, -1):
         _join_children(state.nodes, node, state.points.shape[1])
@@ -423,7 +435,7 @@ def _mean_of(state, j, radius, out):
 def _move(state, j, x):
     d = state.points.shape[1]
     old = state.leaves[j]
-    new = leaf_at(state.axes, state.values, x)
+    new = leaf_at(state.splits.axes, state.splits.values, x)
     _leave(state, j)
     _take(state, old, j)
     for k in range(d):

@@ -12,7 +12,6 @@ def blur(
     radius: float,
     tol: float,
     max_iter: int,
-    n_jobs: int = 1,
     record: bool = False,
 ) -> Outcome:
     """Move every point to the mean near it until the largest shift of a sweep is <= tol."""
@@ -22,12 +21,11 @@ def blur(
     sweep = 0
     while sweep < max_iter and not converged:
         sweep += 1
-        means, _ = field.means_near(field.points, radius, n_jobs)
-        shifts = means - field.points
-        converged = bool(np.einsum("ij,ij->i", shifts, shifts).max() <= tol * tol)
-        field = field.at(means)
+        answer = field.means_near(field.points, radius)
+        converged = bool(answer.squares.max() <= tol * tol)
+        field = field.at(answer.means)
         if recorder is not None:
-            recorder.add(np.arange(n), means)
+            recorder.add(np.arange(n), answer.means)
     return Outcome(
         ends=field.points,
         n_iter=sweep,

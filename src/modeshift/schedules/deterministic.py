@@ -23,7 +23,6 @@ def climb(
     radius: float,
     tol: float,
     max_iter: int,
-    n_jobs: int = 1,
     record: bool = False,
 ) -> Climbs:
     """Repeat x <- mean of the field's points near x, for each start, until its shift is <= tol.
@@ -38,15 +37,14 @@ def climb(
     table = None if record else MeetingTable(*starts.shape)
     climbing = np.arange(len(starts))
     for step in range(1, max_iter + 1):
-        means, masses = field.means_near(positions[climbing], radius, n_jobs)
+        means, masses, squares = field.means_near(positions[climbing], radius)
         if step == 1:
             lonely = masses == 0.0
-        shifts = means - positions[climbing]
         positions[climbing] = means
         steps[climbing] = step
         if recorder is not None:
             recorder.add(climbing, means)
-        onward = np.einsum("ij,ij->i", shifts, shifts) > tol * tol
+        onward = squares > tol * tol
         climbing, means = climbing[onward], means[onward]
         if table is not None:
             climbing = climbing[~table.meet(climbing, means, step)]
@@ -59,9 +57,8 @@ def climb(
         late = steps > max_iter
         if late.any():  # its leader had fewer steps behind it; only its own path tells the end
             alone = climb(
-                field, starts[late], radius=radius, tol=tol, max_iter=max_iter, n_jobs=n_jobs,
-                record=True,
-            ).outcome  # fmt: skip
+                field, starts[late], radius=radius, tol=tol, max_iter=max_iter, record=True
+            ).outcome
             positions[late], steps[late], unfinished[late] = alone.ends, max_iter, True
     outcome = Outcome(
         ends=positions,

@@ -7,6 +7,7 @@ been before will take the same steps from there on, so it need not take them.
 import numpy as np
 
 from modeshift._jit import bare_kernel
+from modeshift.hashing import hash_row
 
 _PROBES = 8  # entries looked at for a place before the oldest guess is overwritten
 
@@ -45,21 +46,11 @@ class MeetingTable:
 
 
 @bare_kernel
-def _hash(position):
-    """Mix the bits of the coordinates."""
-    mixed = np.uint64(14695981039346656037)
-    for k in range(position.shape[0]):
-        mixed = (mixed ^ np.uint64(position.view(np.uint64)[k])) * np.uint64(1099511628211)
-        mixed ^= mixed >> np.uint64(29)
-    return mixed
-
-
-@bare_kernel
 def _meet(places, climbs, steps, climbing, positions, step, leaders, heads, met):
     mask = np.uint64(places.shape[0] - _PROBES - 1)
     d = positions.shape[1]
     for i in range(climbing.shape[0]):
-        home = np.int64(_hash(positions[i]) & mask)
+        home = np.int64(hash_row(positions[i]) & mask)
         seat = home
         for probe in range(home, home + _PROBES):
             same = True

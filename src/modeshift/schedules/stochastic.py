@@ -48,7 +48,6 @@ def wander(
     patience: float,
     max_iter: int,
     random_state: Any,
-    n_jobs: int = 1,
     record: bool = False,
 ) -> Outcome:
     """Move one random point at a time until nobody would move further than tol.
@@ -97,7 +96,7 @@ def wander(
                 recorder.add(order[step:reached], trail[step:reached])
             step = reached
             if quiet >= wanted:
-                if field.is_quiet(high, tol, n_jobs):
+                if field.is_quiet(high, tol):
                     return _outcome(field, sweep + 1, sweep * n + step, True, recorder)
                 quiet = 0
     return _outcome(field, max_iter, max_iter * n, False, recorder)
