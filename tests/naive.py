@@ -205,6 +205,27 @@ def predict(points, weights, modes, labels, centers, X_new, *, h, tol, max_iter)
     return np.array(result, dtype=int)
 
 
+def compress(X, side, weights=None):
+    """Replace points by the weighted means of grid cells floor(x / side), in order of the cells.
+
+    A cell in which nothing has weight takes the plain mean. Returns the means, the masses and the
+    number of the cell of each point.
+    """
+    X, weights = _checked(X, weights)
+    members = {}
+    for i, x in enumerate(X):
+        members.setdefault(tuple(np.floor(x / side)), []).append(i)
+    means, masses, cell_of = [], [], np.empty(len(X), dtype=int)
+    for number, cell in enumerate(sorted(members)):
+        indices = members[cell]
+        w, first = weights[indices], X[indices[0]]
+        w = w if w.any() else np.ones(len(w))
+        means.append(first + w @ (X[indices] - first) / w.sum())
+        masses.append(weights[indices].sum())
+        cell_of[indices] = number
+    return np.array(means), np.array(masses), cell_of
+
+
 def potential(points, h):
     """Phi = sum over unordered pairs of min(|x_i - x_j|^2, h^2), which no flat step raises."""
     points = np.asarray(points, dtype=float)

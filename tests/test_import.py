@@ -182,7 +182,7 @@ def test_second_process_starts_at_once(first_and_second):
 
 @pytest.mark.jit
 def test_change_in_another_file_makes_cached_kernels_stale(tmp_path):
-    """The compiled loops contain the code of the field; Numba looks only at the file of the loop."""
+    """A compiled loop contains the code of the field; Numba looks at the file of the loop only."""
     folder = copy_package(tmp_path)
     before = fit(folder, ONE)
     tree = folder / "modeshift" / "fields" / "tree.py"

@@ -178,11 +178,13 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         return check_bandwidth(self.bandwidth)
 
     def _make_field(self, problem: Problem) -> Field:
-        return make_field(problem.points, problem.weights, self.field, self._n_threads)
+        return make_field(
+            problem.points, problem.weights, problem.radius, self.field, self._n_threads
+        )
 
     @property
     def _n_threads(self) -> int:
-        return effective_n_jobs(self.n_jobs)
+        return int(effective_n_jobs(self.n_jobs))
 
     def _min_size(self, problem: Problem) -> float:
         """Weight, in the units of the problem, below which a cluster is noise; 1 keeps all."""

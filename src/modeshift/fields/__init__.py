@@ -12,7 +12,7 @@ FIELDS: dict[str, type[Field]] = {"brute": BruteField, "tree": TreeField}
 
 
 def make_field(
-    points: np.ndarray, weights: np.ndarray, kind: str = "auto", n_jobs: int = 1
+    points: np.ndarray, weights: np.ndarray, radius: float, kind: str = "auto", n_jobs: int = 1
 ) -> Field:
     """Build the field of the named kind, or the one that suits the data."""
-    return FIELDS["tree" if kind == "auto" else kind](points, weights, n_jobs)
+    return FIELDS["tree" if kind == "auto" else kind](points, weights, radius, n_jobs)

@@ -41,14 +41,19 @@ class Field(ABC):
         Positions. The field keeps its own copy.
     weights : ndarray of shape (n,), float64
         Mass of each point, not negative.
+    radius : float
+        The largest that will be asked for.
     n_jobs : int
         Threads that build the field and answer questions for many places.
     """
 
     state: Any
 
-    def __init__(self, points: np.ndarray, weights: np.ndarray, n_jobs: int = 1) -> None:
+    def __init__(
+        self, points: np.ndarray, weights: np.ndarray, radius: float, n_jobs: int = 1
+    ) -> None:
         self.weights = weights
+        self.radius = radius
         self.n_jobs = n_jobs
         self.state = self._build(points.copy())
 
@@ -63,7 +68,7 @@ class Field(ABC):
 
     def at(self, points: np.ndarray) -> Self:
         """Build a field of the same kind and weights over other positions."""
-        return type(self)(points, self.weights, self.n_jobs)
+        return type(self)(points, self.weights, self.radius, self.n_jobs)
 
     def mean_near(self, x: np.ndarray, radius: float) -> tuple[np.ndarray, float]:
         """Weighted mean of the points within ``radius`` of ``x``, and their mass."""
