@@ -1,0 +1,46 @@
+"""What the README and the docstrings show must run."""
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+import modeshift.blurring_mean_shift
+import modeshift.mean_shift
+import modeshift.stochastic_mean_shift
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def test_the_example_of_the_readme_runs(capsys):
+    (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert len([line for line in example.splitlines() if line.strip()]) <= 10
+    exec(example, {})
+    assert "PurityReport" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "module",
+    [modeshift.mean_shift, modeshift.stochastic_mean_shift, modeshift.blurring_mean_shift],
+    ids=lambda module: module.__name__,
+)
+def test_examples_in_docstrings(module):
+    results = doctest.testmod(module)
+    assert results.attempted >= 3
+    assert results.failed == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text()):
+        if not target.startswith("http"):
+            assert (page.parent / target).exists(), target
+
+
+def test_every_make_target_of_the_docs_exists():
+    makefile = (ROOT / "Makefile").read_text()
+    for page in PAGES:
+        for target in re.findall(r"`?make ([a-z]+)`", page.read_text()):
+            assert re.search(rf"^{target}:", makefile, re.MULTILINE), (page.name, target)
