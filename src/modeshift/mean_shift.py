@@ -43,7 +43,7 @@ class MeanShift(ModeSeeker):
         None: exact. A number r first replaces the points by the weighted means of grid cells of
         side ``bandwidth / r`` and clusters these; every point takes the label of its cell. No
         point is then further than ``bandwidth * sqrt(d) / r`` from what stands for it.
-    field : {"auto", "tree", "brute"}, default="auto"
+    field : {"auto", "tree", "anchors", "brute"}, default="auto"
         How neighbours are found. It changes the speed, not the result.
     n_jobs : int, default=None
         Threads; None is 1, -1 all cores. The result does not depend on it.

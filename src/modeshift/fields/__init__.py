@@ -2,17 +2,27 @@
 
 import numpy as np
 
+from modeshift.fields.anchors import AnchorField
 from modeshift.fields.brute import BruteField
 from modeshift.fields.field import Field
 from modeshift.fields.tree import TreeField
 
 __all__ = ["FIELDS", "Field", "make_field"]
 
-FIELDS: dict[str, type[Field]] = {"brute": BruteField, "tree": TreeField}
+FIELDS: dict[str, type[Field]] = {
+    "anchors": AnchorField,
+    "brute": BruteField,
+    "tree": TreeField,
+}
+
+_MANY_FEATURES = 16
+"""From here on boxes around points are of little use."""
 
 
 def make_field(
     points: np.ndarray, weights: np.ndarray, radius: float, kind: str = "auto", n_jobs: int = 1
 ) -> Field:
     """Build the field of the named kind, or the one that suits the data."""
-    return FIELDS["tree" if kind == "auto" else kind](points, weights, radius, n_jobs)
+    if kind == "auto":
+        kind = "anchors" if points.shape[1] >= _MANY_FEATURES else "tree"
+    return FIELDS[kind](points, weights, radius, n_jobs)

@@ -33,7 +33,7 @@ class Field(ABC):
     """Base of all fields: the batch and single-point questions, asked of ``self.state``.
 
     A kind of field is a subclass that builds its state from points, and functions that implement
-    ``mean_near`` and ``move`` (and ``mean_of`` where it pays) for that state.
+    ``mean_near`` and ``move`` (``mean_of`` and ``wants_care`` where it pays) for that state.
 
     Parameters
     ----------
@@ -98,6 +98,11 @@ class Field(ABC):
     def move(self, j: int, x: np.ndarray) -> None:
         """Put point ``j`` to ``x``."""
         _move_point(self.state, j, np.asarray(x, dtype=float))
+        self.tend()
+
+    def tend(self) -> None:
+        """Do what moves have made necessary, if anything; see ``wants_care``."""
+        return
 
     def _order(self, places: np.ndarray) -> np.ndarray:
         """Return an order in which to visit places, so that one finds what the last one used."""

@@ -1,7 +1,7 @@
 """What a field can do, as functions that compiled schedules call.
 
 A field keeps its data in a *state*: a named tuple of arrays, which Numba passes around like a C
-struct. The three operations below are generic functions of the state. In Python they dispatch on
+struct. The operations below are generic functions of the state. In Python they dispatch on
 its class; in compiled code the same choice is made while compiling, so a schedule that is written
 once becomes one loop per kind of field, with nothing left to look up.
 """
@@ -44,6 +44,12 @@ def move(state, j, x):
     raise TypeError(f"{type(state).__name__} is not the state of a field")
 
 
+@singledispatch
+def wants_care(state):
+    """Return whether a schedule should let Python ``tend`` the field before the next step."""
+    return False
+
+
 def _implementation(operation: Any, state_type: Any) -> Callable:
     """Source that an operation compiles to for a state of the given Numba type."""
     state_class = getattr(state_type, "instance_class", object)
@@ -64,6 +70,11 @@ def _mean_of(state, j, radius, out):
 @overload(move, jit_options={"forceinline": True})
 def _move(state, j, x):
     return _implementation(move, state)
+
+
+@overload(wants_care, jit_options={"forceinline": True})
+def _wants_care(state):
+    return _implementation(wants_care, state)
 
 
 def make_out(d: int) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 from modeshift._jit import bare_kernel
 from modeshift.fields import Field
 from modeshift.fields.distance import squared_distance
-from modeshift.fields.protocol import make_out, mean_of, move
+from modeshift.fields.protocol import make_out, mean_of, move, wants_care
 from modeshift.parallel import Pace
 from modeshift.schedules.outcome import Outcome, PathRecorder
 
@@ -19,7 +19,9 @@ ROUNDING = 2.0**-46
 
 @bare_kernel
 def _take_steps(state, order, radii, start, stop, tol, negligible, quiet, patience, out, trail):
-    """Take the steps start..stop of a sweep; fewer when ``patience`` of them were quiet in a row.
+    """Take the steps start..stop of a sweep.
+
+    They are fewer when ``patience`` of them were quiet in a row, or when the field wants care.
 
     Returns the number of the next step and the length of the present run of quiet steps. ``trail``
     receives the position after each step, unless it is empty.
@@ -35,7 +37,7 @@ def _take_steps(state, order, radii, start, stop, tol, negligible, quiet, patien
         if trail.shape[0] > 0:
             for k in range(d):
                 trail[t, k] = out[k]
-        if quiet >= patience:
+        if quiet >= patience or wants_care(state):
             return t + 1, quiet
     return stop, quiet
 
@@ -95,6 +97,7 @@ def wander(
             if recorder is not None:
                 recorder.add(order[step:reached], trail[step:reached])
             step = reached
+            field.tend()
             if quiet >= wanted:
                 if field.is_quiet(high, tol):
                     return _outcome(field, sweep + 1, sweep * n + step, True, recorder)
