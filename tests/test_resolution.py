@@ -33,6 +33,11 @@ def test_cells_equal_the_twin(maker, n, d, weights):
     assert_array_equal(cells.firsts, [np.flatnonzero(cell_of == c)[0] for c in range(len(means))])
 
 
+def test_minus_zero_is_zero():
+    cells = compress(np.array([[-0.0], [0.3], [0.0]]), np.ones(3), 1.0)
+    assert_array_equal(cells.cell_of, [0, 0, 0])
+
+
 def test_cells_do_not_depend_on_the_order_of_the_points():
     X, h = make_data("clustered", 80, 2)
     shuffled = np.random.default_rng(0).permutation(80)

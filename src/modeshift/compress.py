@@ -38,7 +38,7 @@ def compress(points: np.ndarray, weights: np.ndarray, side: float) -> Cells:
     """
     with np.errstate(over="ignore"):
         coordinates = points / side
-    np.floor(coordinates, out=coordinates)
+    coordinates = np.floor(coordinates) + 0.0  # no -0.0, whose bits are not those of 0.0
     # Beyond 2**53 cells every float is a cell of its own, even where the division overflows.
     coordinates = np.where(np.isinf(coordinates), points, coordinates)
     cell_of, firsts = _number_cells(coordinates)
