@@ -1,0 +1,1 @@
+"""The subjects of the benchmark: each has ``rows(quick)``, a generator of rows of the table."""
