@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from modeshift._jit import bare_kernel, kernel
-from modeshift.hashing import hash_row
+from modeshift._jit import kernel
+from modeshift.hashing import number_rows
 
 
 class Cells(NamedTuple):
@@ -41,7 +41,7 @@ def compress(points: np.ndarray, weights: np.ndarray, side: float) -> Cells:
     coordinates = np.floor(coordinates) + 0.0  # no -0.0, whose bits are not those of 0.0
     # Beyond 2**53 cells every float is a cell of its own, even where the division overflows.
     coordinates = np.where(np.isinf(coordinates), points, coordinates)
-    cell_of, firsts = _number_cells(coordinates)
+    cell_of, firsts = number_rows(coordinates)
     order = np.lexsort(coordinates[firsts].T[::-1])
     firsts = firsts[order]
     rank = np.empty(len(order), dtype=np.int64)
@@ -49,40 +49,6 @@ def compress(points: np.ndarray, weights: np.ndarray, side: float) -> Cells:
     cell_of = rank[cell_of]
     means, masses = _cell_means(points, weights, cell_of, points[firsts])
     return Cells(means, masses, cell_of, firsts)
-
-
-@kernel
-def _number_cells(coordinates):
-    """Number the distinct rows by first appearance; return numbers and first appearances.
-
-    A hash table with open addressing: the entry of a row is the number of its cell.
-    """
-    n = coordinates.shape[0]
-    size = 16
-    while size < 2 * n:
-        size *= 2
-    table = np.full(size, -1, dtype=np.int32)
-    cell_of = np.empty(n, dtype=np.int64)
-    firsts = np.empty(n, dtype=np.int64)
-    n_cells = 0
-    for i in range(n):
-        entry = np.int64(hash_row(coordinates[i]) & np.uint64(size - 1))
-        while table[entry] >= 0 and not _same(coordinates, firsts[table[entry]], i):
-            entry = (entry + 1) & (size - 1)
-        if table[entry] < 0:
-            table[entry] = n_cells
-            firsts[n_cells] = i
-            n_cells += 1
-        cell_of[i] = table[entry]
-    return cell_of, firsts[:n_cells].copy()
-
-
-@bare_kernel
-def _same(rows, i, j):
-    same = True
-    for k in range(rows.shape[1]):
-        same &= rows[i, k] == rows[j, k]
-    return same
 
 
 @kernel

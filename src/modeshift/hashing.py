@@ -1,8 +1,8 @@
-"""A hash of rows of numbers, by their bits."""
+"""Rows of numbers, told apart by a hash of their bits."""
 
 import numpy as np
 
-from modeshift._jit import bare_kernel
+from modeshift._jit import bare_kernel, kernel
 
 
 @bare_kernel
@@ -16,3 +16,37 @@ def hash_row(row):
         mixed *= np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
     return mixed
+
+
+@kernel
+def number_rows(rows):
+    """Number the distinct rows by first appearance; return numbers and first appearances.
+
+    A hash table with open addressing: the entry of a row is its number.
+    """
+    n = rows.shape[0]
+    size = 16
+    while size < 2 * n:
+        size *= 2
+    table = np.full(size, -1, dtype=np.int32)
+    numbers = np.empty(n, dtype=np.int64)
+    firsts = np.empty(n, dtype=np.int64)
+    n_distinct = 0
+    for i in range(n):
+        entry = np.int64(hash_row(rows[i]) & np.uint64(size - 1))
+        while table[entry] >= 0 and not _same(rows, firsts[table[entry]], i):
+            entry = (entry + 1) & (size - 1)
+        if table[entry] < 0:
+            table[entry] = n_distinct
+            firsts[n_distinct] = i
+            n_distinct += 1
+        numbers[i] = table[entry]
+    return numbers, firsts[:n_distinct].copy()
+
+
+@bare_kernel
+def _same(rows, i, j):
+    same = True
+    for k in range(rows.shape[1]):
+        same &= rows[i, k] == rows[j, k]
+    return same

@@ -36,12 +36,13 @@ from modeshift.fields.protocol import (
     move,
     wants_care,
 )
+from modeshift.hashing import number_rows
 from modeshift.parallel import run_blocks
 
 _SKIN = 0.2  # in bandwidths
 _FEW = 8  # places for which a matrix product does not pay
 _SPARE = 64  # anchors that can be founded, at least, before the field is tended
-_SMALL_POOL = 1 << 16  # entries that lists may have however few the points
+_ENTRIES = 64  # that lists may have for each point, however few the features
 
 # What the integers of ``AnchorState.book`` mean.
 _USED = 0  # anchors, dead ones included
@@ -110,13 +111,12 @@ class AnchorField(Field):
 
     def _build(self, points: np.ndarray) -> AnchorState:
         n, d = points.shape
-        rows = points.view(np.dtype((np.void, points.itemsize * d)))[:, 0]
-        _, firsts, homes = np.unique(rows, return_index=True, return_inverse=True)
+        homes, firsts = number_rows(points)
         room = n + max(_SPARE, n // 2)
         state = AnchorState(
             points=points,
             weights=self.weights,
-            homes=homes.reshape(-1),
+            homes=homes,
             followers=np.empty(n, dtype=np.int64),
             leaders=np.empty(n, dtype=np.int64),
             anchors=np.empty((room, d)),
@@ -126,7 +126,7 @@ class AnchorField(Field):
             sums=np.empty((room, d)),
             peaks=np.empty(room),
             spreads=np.empty(room),
-            lists=make_lists(room, max(2 * n * d, _SMALL_POOL)),
+            lists=make_lists(room, n * max(2 * d, _ENTRIES)),
             book=np.zeros(_BOOK, dtype=np.int64),
             slack=0.5 * _SKIN * self.radius,
             span=(1.0 + _SKIN) * self.radius,
@@ -151,6 +151,7 @@ class AnchorField(Field):
         state.anchors[: len(live)] = state.anchors[live]
         state.book[_USED] = len(live)
         _settle(state)
+        _centre(state)
         self._list_neighbours()
 
     def _list_neighbours(self) -> None:
@@ -231,6 +232,31 @@ def _settle(state):
     for j in range(state.points.shape[0]):
         _join(state, state.homes[j], j)
     book[_LIVE_ONCE] = book[_LIVE]
+
+
+@bare_kernel
+def _centre(state):
+    """Put anchors to the means of their points, which gather there: the spreads become small."""
+    for a in range(state.book[_USED]):
+        if state.spreads[a] > 0.0 and state.masses[a] > 0.0:
+            place = state.sums[a]
+            for k in range(place.shape[0]):
+                place[k] = state.anchors[a, k] + place[k] / state.masses[a]
+            if _all_fit(state, a, place):
+                for k in range(place.shape[0]):
+                    state.anchors[a, k] = place[k]
+            _sum_up(state, a)
+
+
+@bare_kernel
+def _all_fit(state, a, place):
+    """Whether all points of anchor a would be near enough if it were at the given place."""
+    j = state.heads[a]
+    while j >= 0:
+        if not _fits(state, place, state.points[j]):
+            return False
+        j = state.followers[j]
+    return True
 
 
 @bare_kernel
@@ -421,26 +447,36 @@ def _move(state, j, x):
 def _find_home(state, old, x):
     """Return the anchor for a point that moves from ``old`` to x.
 
-    A point stays where it is in company. If alone, or too far away now, it joins the largest
-    company that it can; so anchors become fewer.
+    A point stays where it has company. If alone, or too far away now, it joins the largest company
+    that it can; so anchors become fewer. Only if there is none it joins another lonely one: these
+    are many.
     """
-    best, most = -1, 0
-    if _fits(state, old, x):
-        best, most = old, state.counts[old]
-    if most > 1:
-        return best
+    stays = _fits(state, state.anchors[old], x)
+    if stays and state.counts[old] > 1:
+        return old
+    home = _largest_company(state, old, x, 1)
+    if home < 0:
+        home = old if stays else _largest_company(state, old, x, 0)
+    return home if home >= 0 else _found(state, x)
+
+
+@bare_kernel
+def _largest_company(state, old, x, most):
+    """Return the anchor that has more than ``most`` points, and most of those fit for x; or -1."""
+    best = -1
     start, stop = _extent(state, old)
     listed = state.book[_LISTED] > 0
     for e in range(start, stop):
         b = np.int64(state.lists.pool[e]) if listed else e
-        if state.counts[b] > most and _fits(state, b, x):
+        if state.counts[b] > most and _fits(state, state.anchors[b], x):
             best, most = b, state.counts[b]
-    return best if best >= 0 else _found(state, x)
+    return best
 
 
 @bare_kernel
-def _fits(state, a, x):
-    distance = sqrt(_quick_square(state.anchors[a], x))
+def _fits(state, anchor, x):
+    """Whether a point at x may belong to an anchor at the given place."""
+    distance = sqrt(_quick_square(anchor, x))
     return distance * (1.0 + state.doubt) <= state.slack
 
 

@@ -39,6 +39,11 @@ def make_lists(n_lists: int, n_entries: int) -> Lists:
 
 
 @bare_kernel
+def _with_room(length):
+    return length + length // 4 + 16
+
+
+@bare_kernel
 def open_list(lists, a):
     """Begin list a anew behind all others: it owns the rest of the pool until it is closed."""
     lists.starts[a] = lists.top[0]
@@ -49,8 +54,7 @@ def open_list(lists, a):
 @bare_kernel
 def close_list(lists, a):
     """End a list that was opened: it keeps room for a few more."""
-    wanted = lists.lengths[a] + lists.lengths[a] // 8 + 8
-    lists.rooms[a] = min(lists.rooms[a], wanted)
+    lists.rooms[a] = min(lists.rooms[a], _with_room(lists.lengths[a]))
     lists.top[0] += lists.rooms[a]
 
 
@@ -67,7 +71,7 @@ def append(lists, a, entry):
 @bare_kernel
 def _move_to_top(lists, a):
     length, top = lists.lengths[a], lists.top[0]
-    room = 2 * length + 8
+    room = _with_room(length)
     if top + room > lists.pool.shape[0]:
         return False
     for e in range(length):
