@@ -34,7 +34,7 @@ def _halfway(fitted, X):
 
 
 def _question_seconds(positions, bandwidth):
-    field = make_field(positions, np.ones(len(positions)), "brute")
+    field = make_field(positions, np.ones(len(positions)), bandwidth, "brute")
     places = positions[np.random.RandomState(0).randint(len(positions), size=QUESTIONS // 2)]
     field.means_near(places[:10], bandwidth)  # compiles
     started = perf_counter()
