@@ -110,7 +110,8 @@ class TreeField(Field):
         return state
 
     def _order(self, places: np.ndarray) -> np.ndarray:
-        return _by_leaf(self.state.splits, places)
+        splits = self.state.splits
+        return splits.order if places is self.points else _by_leaf(splits, places)
 
 
 @kernel
