@@ -75,8 +75,7 @@ def _catch_up(
 ) -> None:
     """Bring every follower to where its leader ended. A leader may follow another one."""
     followers = np.flatnonzero(table.leaders >= 0)
-    leaders, heads = table.leaders[followers], table.heads[followers]
-    ahead = heads.copy()
+    leaders, ahead = table.leaders[followers], table.heads[followers]
     while (chained := table.leaders[leaders] >= 0).any():
         ahead[chained] += table.heads[leaders[chained]]
         leaders[chained] = table.leaders[leaders[chained]]

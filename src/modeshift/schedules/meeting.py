@@ -9,7 +9,7 @@ import numpy as np
 from modeshift._jit import bare_kernel
 from modeshift.hashing import hash_row
 
-_PROBES = 8  # entries looked at for a place before the oldest guess is overwritten
+_PROBES = 8  # entries looked at for a place; when all are taken the first is overwritten
 
 
 class MeetingTable:
