@@ -28,7 +28,7 @@ $(READY): pyproject.toml
 	@touch $(READY)
 
 demo: $(READY)
-	$(BIN)/python -m modeshift.paper.demo --out build/demo
+	$(BIN)/modeshift demo --out build/demo
 
 test: $(READY)
 	$(BIN)/python -m pytest -m "not slow"

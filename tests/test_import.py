@@ -11,7 +11,7 @@ import pytest
 
 import modeshift
 
-EXTRAS = ["matplotlib", "pandas", "polars"]
+EXTRAS = ["matplotlib", "pandas", "polars", "rich"]
 
 
 def run(code, *arguments, path=None, **variables):

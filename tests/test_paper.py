@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from modeshift import MeanShift, StochasticMeanShift, plots
+from modeshift.cli import main
 from modeshift.datasets import make_paper_set
 from modeshift.paper import demo
 from modeshift.paper.published import ALGORITHMS, COLUMNS, PUBLISHED
@@ -66,7 +67,7 @@ def test_clusters_are_drawn_like_their_class():
 
 @pytest.mark.jit
 def test_demo_prints_tables_and_the_paths_of_its_pictures(tmp_path, capsys):
-    demo.main(["--out", str(tmp_path / "pictures")])
+    assert main(["demo", "--out", str(tmp_path / "pictures")]) == 0
     printed = capsys.readouterr().out
     for index in (3, 4):
         picture = tmp_path / "pictures" / f"set{index}.png"

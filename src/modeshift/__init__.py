@@ -1,10 +1,14 @@
 """Mean-shift clustering: deterministic, stochastic and blurring, as scikit-learn estimators."""
 
-from modeshift import datasets, metrics
-from modeshift.bandwidth import estimate_bandwidth
-from modeshift.blurring_mean_shift import BlurringMeanShift
-from modeshift.mean_shift import MeanShift
-from modeshift.stochastic_mean_shift import StochasticMeanShift
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from modeshift import datasets, metrics
+    from modeshift.bandwidth import estimate_bandwidth
+    from modeshift.blurring_mean_shift import BlurringMeanShift
+    from modeshift.mean_shift import MeanShift
+    from modeshift.stochastic_mean_shift import StochasticMeanShift
 
 __version__ = "0.1.0.dev0"
 
@@ -16,3 +20,25 @@ __all__ = [
     "estimate_bandwidth",
     "metrics",
 ]
+
+# Loaded on first use: the command must be able to say its version without scikit-learn and Numba.
+_HOMES = {
+    "BlurringMeanShift": "modeshift.blurring_mean_shift",
+    "MeanShift": "modeshift.mean_shift",
+    "StochasticMeanShift": "modeshift.stochastic_mean_shift",
+    "estimate_bandwidth": "modeshift.bandwidth",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'modeshift' has no attribute {name!r}")
+    if name not in _HOMES:
+        return import_module(f"modeshift.{name}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,9 +1,8 @@
 """The two-minute tour: the paper's Sets 3 and 4, both algorithms, beside the published numbers.
 
-Run it with ``python -m modeshift.paper.demo`` or ``make demo``.
+Run it with ``modeshift demo`` or ``make demo``.
 """
 
-import argparse
 from pathlib import Path
 from typing import Any
 
@@ -45,28 +44,20 @@ def _row(name: str, report: PurityReport) -> str:
     return f"{name:24s}" + "".join(f"{share:9.2f}" for share in shares) + f"{clusters:9d}"
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Print the tables and write the pictures."""
-    parser = argparse.ArgumentParser(prog="modeshift.paper.demo", description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("demo"), help="folder for the pictures")
-    parser.add_argument("--seed", type=int, default=0, help="draws the data and the steps")
-    options = parser.parse_args(arguments)
-    options.out.mkdir(parents=True, exist_ok=True)
+def show(folder: Path, seed: int) -> None:
+    """Print the tables and write the pictures to a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
     print(
         "Stochastic mean-shift clustering (I. Lapidot, arXiv 2312.15684): one run, one seed.\n"
         f"bandwidth {BANDWIDTH}, Th1 {TH1}, Th2 {TH2} (the paper does not state them)\n"
     )
     for index in (3, 4):
-        X, y = make_paper_set(index, random_state=options.seed)
-        fitted = fit_both(X, options.seed)
+        X, y = make_paper_set(index, random_state=seed)
+        fitted = fit_both(X, seed)
         print(table(index, y, fitted))
-        picture = options.out / f"set{index}.png"
+        picture = folder / f"set{index}.png"
         figure = plots.paper_panels(
             X, y, fitted["D"], fitted["S"], title=f"Set {index}, {len(y)} points"
         )
         figure.savefig(picture, dpi=110)
         print(f"picture: {picture}\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,7 @@
+"""``python -m modeshift`` is the command ``modeshift``."""
+
+import sys
+
+from modeshift.cli import main
+
+sys.exit(main())

@@ -1,0 +1,67 @@
+"""The command ``modeshift``: a parser, and a module for each subcommand.
+
+A subcommand is a module with two functions, listed in ``COMMANDS``::
+
+    add_parser(subparsers)    adds its parser, with what --help says, and returns it
+    run(options)              does the work; returns the exit code, or None for 0
+
+Such a module imports what is heavy inside ``run``, so that ``modeshift --version`` answers at once.
+"""
+
+import argparse
+import sys
+import traceback
+from types import ModuleType
+
+from modeshift import __version__
+from modeshift.cli import demo
+from modeshift.cli.errors import UserError
+
+COMMANDS: tuple[ModuleType, ...] = (demo,)
+
+SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; return its exit code.
+
+    0: done. 1: it failed. 2: what the user gave cannot be used. 130: stopped with Ctrl-C.
+    """
+    options = make_parser().parse_args(arguments)
+    try:
+        return options.run(options) or SUCCESS
+    except KeyboardInterrupt:
+        print("modeshift: stopped", file=sys.stderr)
+        return INTERRUPTED
+    except Exception as error:
+        if options.debug:
+            traceback.print_exc()
+            return USAGE if isinstance(error, UserError) else FAILURE
+        return _complain(error)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Make the parser of the whole command."""
+    parser = argparse.ArgumentParser(
+        prog="modeshift", description="Mean-shift clustering from the command line."
+    )
+    parser.add_argument("--version", action="version", version=f"modeshift {__version__}")
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        subparser = command.add_parser(subparsers)
+        subparser.set_defaults(run=command.run)
+        subparser.add_argument(
+            "--debug", action="store_true", help="show the traceback when something fails"
+        )
+    return parser
+
+
+def _complain(error: Exception) -> int:
+    """Say in one line what went wrong; return the exit code."""
+    message = " ".join(str(error).split())
+    if isinstance(error, UserError):
+        print(f"modeshift: {message}", file=sys.stderr)
+        return USAGE
+    kind = type(error).__name__
+    print(f"modeshift: failed with {kind}: {message} (--debug shows where)", file=sys.stderr)
+    return FAILURE
