@@ -10,6 +10,7 @@ from modeshift.schedules.deterministic import climb
 from modeshift.schedules.outcome import Outcome
 from modeshift.seeding import bin_seeds, check_seeds
 from modeshift.units import Problem, to_units
+from modeshift.validation import check_randomness, check_whole
 
 
 class MeanShift(ModeSeeker):
@@ -39,6 +40,10 @@ class MeanShift(ModeSeeker):
         the bandwidth are dropped. With seeds every point follows the climb that passes nearest to
         it: of all positions that any climb visited, start and end included, the one nearest to the
         point decides.
+    n_climbers : int, default=None
+        Let only so many points climb, drawn at random without replacement; every other point takes
+        the end of the climb that started nearest to it (Senoussaoui et al. 2014). None: all. Not
+        together with ``seeding``.
     resolution : float, default=None
         None: exact. A number r first replaces the points by the weighted means of grid cells of
         side ``bandwidth / r`` and clusters these; every point takes the label of its cell. No
@@ -47,6 +52,8 @@ class MeanShift(ModeSeeker):
         How neighbours are found. It changes the speed, not the result.
     n_jobs : int, default=None
         Threads; None is 1, -1 all cores. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the climbers of ``n_climbers``.
     record : bool, default=False
         Keep ``paths_``. Costs ``8 * (d + 1)`` bytes a step (see ``n_steps_``).
 
@@ -90,9 +97,11 @@ class MeanShift(ModeSeeker):
         max_iter: int = 300,
         min_cluster_size: int = 1,
         seeding: Any = None,
+        n_climbers: int | None = None,
         resolution: float | None = None,
         field: str = "auto",
         n_jobs: int | None = None,
+        random_state: Any = None,
         record: bool = False,
     ) -> None:
         self.bandwidth = bandwidth
@@ -101,9 +110,11 @@ class MeanShift(ModeSeeker):
         self.max_iter = max_iter
         self.min_cluster_size = min_cluster_size
         self.seeding = seeding
+        self.n_climbers = n_climbers
         self.resolution = resolution
         self.field = field
         self.n_jobs = n_jobs
+        self.random_state = random_state
         self.record = record
 
     def _check_parameters(self) -> None:
@@ -113,6 +124,14 @@ class MeanShift(ModeSeeker):
                 f"seeding must be one of None, 'bins', got {self.seeding!r}, "
                 "or an array of starting positions."
             )
+        if self.n_climbers is None:
+            return
+        check_whole("n_climbers", self.n_climbers, low=1)
+        if self.seeding is not None:
+            raise ValueError(
+                f"n_climbers={self.n_climbers!r} and seeding do not go together: both say where "
+                "climbs start. Leave one of them at None."
+            )
 
     def _run(self, problem: Problem) -> Outcome:
         field = self._make_field(problem)
@@ -121,6 +140,11 @@ class MeanShift(ModeSeeker):
             "tol": float(self.tol) * problem.radius,
             "max_iter": self.max_iter,
         }
+        if self.n_climbers is not None and self.n_climbers < len(problem.points):
+            starts = self._draw_climbers(problem.points)
+            outcome = climb(field, starts, **settings, record=self.record).outcome
+            nearest = nearest_rows(starts, problem.points, self._n_threads)
+            return outcome._replace(ends=outcome.ends[nearest])
         if self.seeding is None:
             return climb(field, problem.points, **settings, record=self.record).outcome
         starts = self._starts(problem)
@@ -132,6 +156,11 @@ class MeanShift(ModeSeeker):
             )
         outcome = climb(field, starts[attracted], **settings, record=True).outcome
         return self._follow(problem.points, outcome)
+
+    def _draw_climbers(self, points: np.ndarray) -> np.ndarray:
+        """Draw the points that climb, in the order of the points."""
+        rng = check_randomness(self.random_state)
+        return points[np.sort(rng.choice(len(points), self.n_climbers, replace=False))]
 
     def _starts(self, problem: Problem) -> np.ndarray:
         if isinstance(self.seeding, str):

@@ -8,7 +8,12 @@ from modeshift.base import ModeSeeker
 from modeshift.schedules.outcome import Outcome
 from modeshift.schedules.stochastic import wander
 from modeshift.units import Problem
-from modeshift.validation import check_bandwidth_pair, check_randomness, check_real
+from modeshift.validation import (
+    check_bandwidth_pair,
+    check_randomness,
+    check_real,
+    check_whole,
+)
 
 
 class StochasticMeanShift(ModeSeeker):
@@ -32,6 +37,10 @@ class StochasticMeanShift(ModeSeeker):
     patience : float, default=1.0
         After ``patience * n`` quiet steps in a row every point is tested; the fit has converged if
         none would take a step that is not quiet.
+    batch_size : int, default=1
+        How many points move at once over the same positions. 1 is the paper's algorithm: points
+        are drawn with replacement. Larger batches are cut from a permutation of all points; n and
+        more is blurring mean-shift, step for step.
     max_iter : int, default=300
         Sweeps; a sweep is n steps.
     min_cluster_size : int, default=1
@@ -88,6 +97,7 @@ class StochasticMeanShift(ModeSeeker):
         tol: float = 1e-2,
         merge_radius: float = 0.5,
         patience: float = 1.0,
+        batch_size: int = 1,
         max_iter: int = 300,
         min_cluster_size: int = 1,
         resolution: float | None = None,
@@ -100,6 +110,7 @@ class StochasticMeanShift(ModeSeeker):
         self.tol = tol
         self.merge_radius = merge_radius
         self.patience = patience
+        self.batch_size = batch_size
         self.max_iter = max_iter
         self.min_cluster_size = min_cluster_size
         self.resolution = resolution
@@ -111,6 +122,7 @@ class StochasticMeanShift(ModeSeeker):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_real("patience", self.patience, low=0.0, low_allowed=False)
+        check_whole("batch_size", self.batch_size, low=1)
 
     def _check_bandwidth(self) -> Any:
         return check_bandwidth_pair(self.bandwidth)
@@ -122,6 +134,7 @@ class StochasticMeanShift(ModeSeeker):
             tol=float(self.tol) * problem.radius,
             patience=float(self.patience),
             max_iter=self.max_iter,
+            batch_size=self.batch_size,
             random_state=check_randomness(self.random_state),
             record=self.record,
         )

@@ -484,13 +484,27 @@ def _fits(state, anchor, x):
 def _found(state, x):
     """Make an anchor at x and enter it in the lists."""
     a = state.book[_USED]
-    state.book[_USED] += 1
+    if a < state.anchors.shape[0]:
+        state.book[_USED] += 1
+    else:  # a batch of moves has founded many; lists would hold the place that was there before
+        a = _any_dead(state)
+        state.book[_LISTED] = 0
+        state.book[_LIVE_ONCE] = -1
     for k in range(state.points.shape[1]):
         state.anchors[a, k] = x[k]
     _clear(state, a)
     if state.book[_LISTED] and not _enter_lists(state, a):
         state.book[_LISTED] = 0
         state.book[_LIVE_ONCE] = -1
+    return a
+
+
+@bare_kernel
+def _any_dead(state):
+    """Return an anchor without members; there are more anchors than points."""
+    a = 0
+    while state.counts[a] > 0:
+        a += 1
     return a
 
 

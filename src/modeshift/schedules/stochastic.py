@@ -18,25 +18,38 @@ ROUNDING = 2.0**-46
 
 
 @bare_kernel
-def _take_steps(state, order, radii, start, stop, tol, negligible, quiet, patience, out, trail):
-    """Take the steps start..stop of a sweep.
+def _take_steps(
+    state, order, radii, start, stop, size, tol, negligible, quiet, patience, out, trail
+):  # fmt: skip
+    """Take the steps start..stop of a sweep, in batches of ``size`` steps.
 
-    They are fewer when ``patience`` of them were quiet in a row, or when the field wants care.
+    The points of a batch ask over the same positions; when all have asked they move. The steps are
+    fewer when, at the end of a batch, ``patience`` of them were quiet in a row or the field wants
+    care.
 
     Returns the number of the next step and the length of the present run of quiet steps. ``trail``
-    receives the position after each step, unless it is empty.
+    receives mean and squared shift of each step: it has a row for each step of a sweep, or, when
+    nobody will read it, of a batch.
     """
-    d = state.points.shape[1]
+    n, d = state.points.shape
+    begin = start - start % size
+    kept = trail.shape[0] == n
     for t in range(start, stop):
         j = order[t]
         mean_of(state, j, radii[t], out)
         square = squared_distance(out, state.points[j])
         quiet = quiet + 1 if square <= tol * tol else 0
-        if square > negligible * negligible:
-            move(state, j, out)
-        if trail.shape[0] > 0:
-            for k in range(d):
-                trail[t, k] = out[k]
+        row = t if kept else t - begin
+        trail[row, d] = square
+        for k in range(d):
+            trail[row, k] = out[k]
+        if t + 1 - begin < size and t + 1 < n:
+            continue
+        first = begin if kept else 0
+        for s in range(t + 1 - begin):
+            if trail[first + s, d] > negligible * negligible:
+                move(state, order[begin + s], trail[first + s])
+        begin = t + 1
         if quiet >= patience or wants_care(state):
             return t + 1, quiet
     return stop, quiet
@@ -50,12 +63,14 @@ def wander(
     patience: float,
     max_iter: int,
     random_state: Any,
+    batch_size: int = 1,
     record: bool = False,
 ) -> Outcome:
-    """Move one random point at a time until nobody would move further than tol.
+    """Move one random point, or batch of points, at a time until nobody would move further than tol.
 
     The order of the draws is a promise to users (docs/algorithms.md): per sweep, the n points that
-    move and then, only when the radius is a pair (low, high), the n radii.
+    move and then, only when the radius is a pair (low, high), the n radii. Single points are drawn
+    with replacement; batches are cut from a permutation.
 
     Parameters
     ----------
@@ -69,6 +84,8 @@ def wander(
         After ``ceil(patience * n)`` quiet steps in a row all points are tested.
     max_iter : int
         Sweeps of n steps.
+    batch_size : int
+        How many points move at once over the same positions.
     random_state : RandomState
         As scikit-learn's ``check_random_state`` gives it.
     """
@@ -77,13 +94,14 @@ def wander(
     wanted = ceil(patience * n)
     negligible = min(tol, ROUNDING * high)
     recorder = PathRecorder(field.points) if record else None
-    trail = np.empty((n if record else 0, d))
+    size = min(batch_size, n)
+    trail = np.empty((n if record else size, d + 1))
     radii: np.ndarray = np.full(n, high)
     out = make_out(d)
     pace = Pace()
     quiet = 0
     for sweep in range(max_iter):
-        order: np.ndarray = random_state.randint(n, size=n)
+        order = _draw_order(random_state, n, batch_size)
         if isinstance(radius, tuple):
             radii = random_state.uniform(*radius, size=n)
         step = 0
@@ -91,18 +109,27 @@ def wander(
             started = perf_counter()
             stop = min(n, step + pace.size)
             reached, quiet = _take_steps(
-                field.state, order, radii, step, stop, tol, negligible, quiet, wanted, out, trail
-            )
+                field.state, order, radii, step, stop, size, tol, negligible, quiet, wanted,
+                out, trail,
+            )  # fmt: skip
             pace.learn(reached - step, perf_counter() - started)
             if recorder is not None:
-                recorder.add(order[step:reached], trail[step:reached])
+                recorder.add(order[step:reached], trail[step:reached, :d])
             step = reached
             field.tend()
-            if quiet >= wanted:
+            between_batches = step % size == 0 or step == n
+            if quiet >= wanted and between_batches:
                 if field.is_quiet(high, tol):
                     return _outcome(field, sweep + 1, sweep * n + step, True, recorder)
                 quiet = 0
     return _outcome(field, max_iter, max_iter * n, False, recorder)
+
+
+def _draw_order(random_state: Any, n: int, batch_size: int) -> np.ndarray:
+    """Draw who moves in a sweep; nobody is twice in a batch."""
+    if batch_size == 1:
+        return random_state.randint(n, size=n)
+    return random_state.permutation(n)
 
 
 def _outcome(
