@@ -15,10 +15,13 @@ from modeshift.clusters import cluster_centers, label_components, number_by_firs
 from modeshift.components import connected_components
 from modeshift.compress import compress
 from modeshift.fields import FIELDS, Field, make_field
+from modeshift.fields.rule import Flat, Gaussian, Plane, Rule, Sphere, nearest
 from modeshift.nearest import nearest_rows
+from modeshift.scale import nearest_scale
 from modeshift.schedules.deterministic import climb
 from modeshift.schedules.outcome import Outcome
-from modeshift.units import Problem, from_units, in_units, to_units
+from modeshift.sphere import chord, normalised, put_back
+from modeshift.units import Problem, Units, choose_units, from_units, to_units
 from modeshift.validation import (
     check_bandwidth,
     check_choice,
@@ -28,13 +31,17 @@ from modeshift.validation import (
     check_real,
     check_weights,
     check_whole,
+    refuse,
 )
+
+_KERNELS = ("flat", "gaussian")
+_METRICS = ("euclidean", "cosine")
 
 
 class Fitted(NamedTuple):
     """What ``predict`` needs: the field that new points climb over, and the ends that have labels.
 
-    Both are in the units of the problem.
+    Both are in the units of the problem, and the ends as distances are measured.
     """
 
     problem: Problem
@@ -46,6 +53,9 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
     """Base of the mean-shift estimators. A subclass says which schedule runs."""
 
     bandwidth: Any
+    kernel: str
+    metric: str
+    n_neighbors: int | None
     tol: float
     merge_radius: float
     max_iter: int
@@ -98,12 +108,12 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         self._check_parameters()
         X = check_points(self, X, reset=False)
         problem, ends, labels = self._fitted_
-        starts = to_units(X, problem.exponent)
+        starts = self._placed(X, "X", problem)
         climbs = climb(
             self._make_field(problem),
             starts,
             radius=problem.radius,
-            tol=float(self.tol) * problem.radius,
+            tol=float(self.tol) * problem.scale,
             max_iter=self.max_iter,
         )
         predicted = labels[nearest_rows(ends, climbs.outcome.ends, self._n_threads)]
@@ -112,7 +122,7 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         return predicted
 
     @abstractmethod
-    def _run(self, problem: Problem) -> Outcome:
+    def _run(self, problem: Problem, bandwidth: Any) -> Outcome:
         """Run the schedule; the outcome has one end for each point."""
 
     @abstractmethod
@@ -123,28 +133,34 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         self._check_parameters()
         X = check_points(self, X, reset=True)
         weights = check_weights(sample_weight, len(X))
-        problem = in_units(X, weights, self._choose_bandwidth(X, weights))
+        bandwidth, problem = self._pose(X, weights)
         cells = None
         if self.resolution is not None:
             side = problem.radius / float(self.resolution)
             cells = compress(problem.points, problem.weights, side)
-            problem = problem._replace(points=cells.points, weights=cells.weights)
-        outcome = self._run(problem)
-        ends = outcome.ends
-        components = connected_components(ends, float(self.merge_radius) * problem.radius)
+            means = cells.points
+            if self._on_sphere:
+                means = put_back(means, problem.points[cells.firsts])
+            problem = problem._replace(points=means, weights=cells.weights)
+        outcome = self._run(problem, bandwidth)
+        problem = problem._replace(factors=outcome.factors)
+        ends = problem.measured(outcome.ends)
+        components = connected_components(ends, float(self.merge_radius) * problem.scale)
         if cells is not None:
             components = number_by_first(components, cells.firsts)
         labels = label_components(components, problem.weights, self._min_size(problem))
-        centers = cluster_centers(ends, labels, problem.weights)
 
         self._fitted_ = Fitted(
-            problem._replace(points=self._field_positions(problem, ends)), ends, labels
+            problem._replace(points=self._field_positions(problem, outcome.ends)), ends, labels
         )
         spread = slice(None) if cells is None else cells.cell_of
         self.labels_ = labels[spread]
-        self.modes_ = from_units(ends, problem, X.dtype)[spread]
-        self.cluster_centers_ = from_units(centers, problem, X.dtype)
-        self.bandwidth_ = float(np.ldexp(problem.radius, problem.exponent))
+        self.modes_ = from_units(outcome.ends, problem, X.dtype)[spread]
+        self.cluster_centers_ = from_units(
+            self._centers(outcome.ends, labels, problem.weights), problem, X.dtype
+        )
+        self.bandwidth_ = float(np.max(bandwidth))
+        self.scale_ = float(np.ldexp(problem.scale, problem.exponent))
         self.n_iter_ = outcome.n_iter
         self.n_steps_ = outcome.n_steps
         self.converged_ = outcome.converged
@@ -158,6 +174,56 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
                 stacklevel=3,
             )
 
+    def _pose(self, X: np.ndarray, weights: np.ndarray) -> tuple[Any, Problem]:
+        """Return the bandwidth, as users give it, and the problem in its units."""
+        points = normalised(X, "X") if self._on_sphere else X
+        bandwidth = self._choose_bandwidth(points, weights)
+        radius = scale = float(self._as_length(np.max(bandwidth)))
+        if radius == np.inf:
+            assert self.n_neighbors is not None
+            scale = nearest_scale(points, weights, self.n_neighbors, self._n_threads)
+        units = choose_units(points, weights, scale)
+        if self._on_sphere:
+            units = units._replace(length=0)
+        weights = np.ldexp(weights, -units.weight)
+        return bandwidth, Problem(
+            points=to_units(points, units.length),
+            weights=weights,
+            radius=float(np.ldexp(radius, -units.length)),
+            scale=float(np.ldexp(scale, -units.length)),
+            exponent=units.length,
+            weight_exponent=units.weight,
+            rule=self._rule(weights, units),
+        )
+
+    def _rule(self, weights: np.ndarray, units: Units) -> Rule:
+        space = Sphere() if self._on_sphere else Plane()
+        ball = Gaussian(space) if self.kernel == "gaussian" else Flat(space)
+        if self.n_neighbors is None:
+            return ball
+        return nearest(ball, float(np.ldexp(float(self.n_neighbors), -units.weight)), weights)
+
+    def _placed(self, positions: np.ndarray, name: str, problem: Problem) -> np.ndarray:
+        """Bring positions that users give to where distances are measured."""
+        if self._on_sphere:
+            positions = normalised(positions, name)
+        return problem.measured(to_units(positions, problem.exponent))
+
+    def _centers(self, ends: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        centers = cluster_centers(ends, labels, weights)
+        if not self._on_sphere:
+            return centers
+        firsts = [np.argmax(labels == cluster) for cluster in range(len(centers))]
+        return put_back(centers, ends[firsts])
+
+    @property
+    def _on_sphere(self) -> bool:
+        return self.metric == "cosine"
+
+    def _as_length(self, bandwidth: Any) -> Any:
+        """Return the length that a bandwidth means, in the units of the user."""
+        return chord(bandwidth, self.kernel) if self._on_sphere else bandwidth
+
     def _check_parameters(self) -> None:
         check_real("tol", self.tol, low=0.0, high=1.0)
         check_real("merge_radius", self.merge_radius, low=0.0)
@@ -165,22 +231,46 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         check_whole("min_cluster_size", self.min_cluster_size, low=1)
         if self.resolution is not None:
             check_real("resolution", self.resolution, low=0.0, low_allowed=False)
+        check_choice("kernel", self.kernel, _KERNELS)
+        check_choice("metric", self.metric, _METRICS)
+        if self.n_neighbors is not None:
+            check_whole("n_neighbors", self.n_neighbors, low=1)
         check_choice("field", self.field, ("auto", *FIELDS))
         check_flag("record", self.record)
         check_jobs(self.n_jobs)
 
-    def _choose_bandwidth(self, X: np.ndarray, weights: np.ndarray) -> Any:
+    def _choose_bandwidth(self, points: np.ndarray, weights: np.ndarray) -> Any:
         if self.bandwidth is None:
-            return estimate_bandwidth(X, sample_weight=weights, random_state=0)
-        return self._check_bandwidth()
+            radius = estimate_bandwidth(points, sample_weight=weights, random_state=0)
+            return 0.5 * radius * radius if self._on_sphere else radius
+        bandwidth = self._check_bandwidth(
+            cosine=self._on_sphere, infinite=self.n_neighbors is not None
+        )
+        if np.max(bandwidth) == np.inf:
+            self._check_infinite()
+        return bandwidth
 
-    def _check_bandwidth(self) -> Any:
-        return check_bandwidth(self.bandwidth)
+    def _check_bandwidth(self, **limits: bool) -> Any:
+        return check_bandwidth(self.bandwidth, **limits)
+
+    def _check_infinite(self) -> None:
+        """Refuse what needs a length where the bandwidth is infinite."""
+        if self.kernel == "gaussian":
+            refuse(
+                "bandwidth=inf", "kernel='gaussian'",
+                "all points would weigh alike. Give a finite bandwidth or take kernel='flat'.",
+            )  # fmt: skip
+        if self.resolution is not None:
+            refuse(
+                "bandwidth=inf", f"resolution={self.resolution!r}",
+                "cells are a fraction of the bandwidth. Give a finite one or resolution=None.",
+            )  # fmt: skip
 
     def _make_field(self, problem: Problem) -> Field:
         return make_field(
-            problem.points, problem.weights, problem.radius, self.field, self._n_threads
-        )
+            problem.measured(problem.points), problem.weights, problem.radius,
+            self.field, self._n_threads, problem.rule,
+        )  # fmt: skip
 
     @property
     def _n_threads(self) -> int:
@@ -195,7 +285,8 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
     def _nearest_center(self, starts: np.ndarray) -> np.ndarray:
         if len(self.cluster_centers_) == 0:
             return np.full(len(starts), -1)
-        centers = to_units(self.cluster_centers_, self._fitted_.problem.exponent)
+        problem = self._fitted_.problem
+        centers = problem.measured(to_units(self.cluster_centers_, problem.exponent))
         return nearest_rows(centers, starts, self._n_threads)
 
     def _forget(self) -> None:

@@ -1,11 +1,18 @@
 """Blurring mean-shift."""
 
+from typing import Any
+
 import numpy as np
 
 from modeshift.base import ModeSeeker
 from modeshift.schedules.blurring import blur
+from modeshift.schedules.feature_weights import FeatureWeights
 from modeshift.schedules.outcome import Outcome
+from modeshift.schedules.stopping import LargestShift, ShiftEntropy
 from modeshift.units import Problem
+from modeshift.validation import check_choice, check_real, refuse
+
+_TEMPERATURE = 1.0
 
 
 class BlurringMeanShift(ModeSeeker):
@@ -19,8 +26,29 @@ class BlurringMeanShift(ModeSeeker):
     ----------
     bandwidth : float, default=None
         Radius of the neighbourhood. None takes :func:`modeshift.estimate_bandwidth`.
+    kernel : {"flat", "gaussian"}, default="flat"
+        How points within the bandwidth count: all alike, or by exp(-r^2 / (2 bandwidth^2)) at the
+        distance r, which ends at 6 bandwidths.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        With "cosine" points are divided by their length, the bandwidth is a distance 1 - cos (at
+        most 2), and means are put back on the unit sphere.
+    n_neighbors : int, default=None
+        Of the points within the bandwidth only the so many nearest count, in units of weight; ties
+        go to the lower index. The bandwidth may then be ``np.inf``.
+    stop : {"shift", "entropy"}, default="shift"
+        When the fit ends. "shift": with a sweep whose largest shift is at most ``tol`` bandwidths.
+        "entropy": when the mean shift is, or when the entropy of the histogram of the shifts, with
+        0.9 n bins, changes by less than 1e-8 from one sweep to the next (Carreira-Perpinan 2006).
     tol : float, default=1e-2
-        The fit ends with a sweep whose largest shift is at most this fraction of the bandwidth.
+        Shift, as a fraction of the bandwidth, at which the fit ends; see ``stop``.
+    feature_weights : {None, "learned"}, default=None
+        "learned": distances are measured with a weight for each feature, which falls exponentially
+        with the mean squared distance that the points have moved in it (Chakraborty, Paul & Das
+        2021). The weights add up to 1; ``bandwidth``, ``tol`` and ``merge_radius`` refer to
+        distances with these weights.
+    weight_temperature : float, default=1.0
+        Of ``feature_weights="learned"``: the mean squared displacement, in the square of the unit
+        of X, that divides the weight of a feature by e. Small ones select features.
     merge_radius : float, default=0.5
         Final positions at most this fraction of the bandwidth apart are joined.
     max_iter : int, default=300
@@ -48,6 +76,10 @@ class BlurringMeanShift(ModeSeeker):
         Final position of each point.
     bandwidth_ : float
         The bandwidth used.
+    scale_ : float
+        Length that ``tol`` and ``merge_radius`` are fractions of: the bandwidth (as a chord with
+        ``metric="cosine"``), or, if that is infinite, the median over the points of the distance
+        to their k-th nearest one.
     n_iter_ : int
         Sweeps taken.
     n_steps_ : int
@@ -56,6 +88,8 @@ class BlurringMeanShift(ModeSeeker):
         Whether the run ended before ``max_iter``.
     paths_ : list of ndarray of shape (1 + sweeps, d)
         With ``record=True``: the positions of each point, from its start on.
+    feature_weights_ : ndarray of shape (d,)
+        With ``feature_weights="learned"``: the weights, which add up to 1.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str
@@ -73,9 +107,15 @@ class BlurringMeanShift(ModeSeeker):
         self,
         *,
         bandwidth: float | None = None,
+        kernel: str = "flat",
+        metric: str = "euclidean",
+        n_neighbors: int | None = None,
+        stop: str = "shift",
         tol: float = 1e-2,
         merge_radius: float = 0.5,
         max_iter: int = 300,
+        feature_weights: str | None = None,
+        weight_temperature: float = _TEMPERATURE,
         min_cluster_size: int = 1,
         resolution: float | None = None,
         field: str = "auto",
@@ -83,23 +123,57 @@ class BlurringMeanShift(ModeSeeker):
         record: bool = False,
     ) -> None:
         self.bandwidth = bandwidth
+        self.kernel = kernel
+        self.metric = metric
+        self.n_neighbors = n_neighbors
+        self.stop = stop
         self.tol = tol
         self.merge_radius = merge_radius
         self.max_iter = max_iter
+        self.feature_weights = feature_weights
+        self.weight_temperature = weight_temperature
         self.min_cluster_size = min_cluster_size
         self.resolution = resolution
         self.field = field
         self.n_jobs = n_jobs
         self.record = record
 
-    def _run(self, problem: Problem) -> Outcome:
-        return blur(
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice("stop", self.stop, ("shift", "entropy"))
+        check_real("weight_temperature", self.weight_temperature, low=0.0, low_allowed=False)
+        if self.feature_weights is None:
+            if self.weight_temperature != _TEMPERATURE:
+                refuse(
+                    f"weight_temperature={self.weight_temperature!r}", "feature_weights=None",
+                    "no weights are learned. Pass feature_weights='learned' too, or neither.",
+                )  # fmt: skip
+            return
+        check_choice("feature_weights", self.feature_weights, ("learned",))
+        if self.metric == "cosine":
+            refuse(
+                "feature_weights='learned'", "metric='cosine'",
+                "weights stretch the sphere. Take metric='euclidean' or feature_weights=None.",
+            )  # fmt: skip
+
+    def _run(self, problem: Problem, bandwidth: Any) -> Outcome:
+        metric = None
+        if self.feature_weights is not None:
+            temperature = float(self.weight_temperature)
+            metric = FeatureWeights(problem.points, problem.weights, temperature, problem.exponent)
+            problem = problem._replace(factors=metric.factors)
+        rule = ShiftEntropy if self.stop == "entropy" else LargestShift
+        outcome = blur(
             self._make_field(problem),
             radius=problem.radius,
-            tol=float(self.tol) * problem.radius,
+            stop=rule(float(self.tol) * problem.scale),
             max_iter=self.max_iter,
+            metric=metric,
             record=self.record,
         )
+        if outcome.factors is not None:
+            self.feature_weights_ = outcome.factors**2
+        return outcome
 
     def _field_positions(self, problem: Problem, ends: np.ndarray) -> np.ndarray:
         return ends

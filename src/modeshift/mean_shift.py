@@ -9,8 +9,8 @@ from modeshift.nearest import nearest_rows
 from modeshift.schedules.deterministic import climb
 from modeshift.schedules.outcome import Outcome
 from modeshift.seeding import bin_seeds, check_seeds
-from modeshift.units import Problem, to_units
-from modeshift.validation import check_randomness, check_whole
+from modeshift.units import Problem
+from modeshift.validation import check_randomness, check_whole, refuse
 
 
 class MeanShift(ModeSeeker):
@@ -25,6 +25,15 @@ class MeanShift(ModeSeeker):
     ----------
     bandwidth : float, default=None
         Radius of the neighbourhood. None takes :func:`modeshift.estimate_bandwidth`.
+    kernel : {"flat", "gaussian"}, default="flat"
+        How points within the bandwidth count: all alike, or by exp(-r^2 / (2 bandwidth^2)) at the
+        distance r, which ends at 6 bandwidths.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        With "cosine" points are divided by their length, the bandwidth is a distance 1 - cos (at
+        most 2), and means are put back on the unit sphere.
+    n_neighbors : int, default=None
+        Of the points within the bandwidth only the so many nearest count, in units of weight; ties
+        go to the lower index. The bandwidth may then be ``np.inf``.
     tol : float, default=1e-3
         A climb ends with a shift of at most this fraction of the bandwidth.
     merge_radius : float, default=0.5
@@ -67,6 +76,10 @@ class MeanShift(ModeSeeker):
         Where the climb of each point, or the one that it follows, ended.
     bandwidth_ : float
         The bandwidth used.
+    scale_ : float
+        Length that ``tol`` and ``merge_radius`` are fractions of: the bandwidth (as a chord with
+        ``metric="cosine"``), or, if that is infinite, the median over the points of the distance
+        to their k-th nearest one.
     n_iter_ : int
         Steps of the longest climb.
     n_steps_ : int
@@ -92,6 +105,9 @@ class MeanShift(ModeSeeker):
         self,
         *,
         bandwidth: float | None = None,
+        kernel: str = "flat",
+        metric: str = "euclidean",
+        n_neighbors: int | None = None,
         tol: float = 1e-3,
         merge_radius: float = 0.5,
         max_iter: int = 300,
@@ -105,6 +121,9 @@ class MeanShift(ModeSeeker):
         record: bool = False,
     ) -> None:
         self.bandwidth = bandwidth
+        self.kernel = kernel
+        self.metric = metric
+        self.n_neighbors = n_neighbors
         self.tol = tol
         self.merge_radius = merge_radius
         self.max_iter = max_iter
@@ -128,16 +147,24 @@ class MeanShift(ModeSeeker):
             return
         check_whole("n_climbers", self.n_climbers, low=1)
         if self.seeding is not None:
-            raise ValueError(
-                f"n_climbers={self.n_climbers!r} and seeding do not go together: both say where "
-                "climbs start. Leave one of them at None."
-            )
+            refuse(
+                f"n_climbers={self.n_climbers!r}", "seeding",
+                "both say where climbs start. Leave one of them at None.",
+            )  # fmt: skip
 
-    def _run(self, problem: Problem) -> Outcome:
+    def _check_infinite(self) -> None:
+        super()._check_infinite()
+        if isinstance(self.seeding, str):
+            refuse(
+                "bandwidth=inf", f"seeding={self.seeding!r}",
+                "bins have the side of the bandwidth. Give a finite one, or seeds as an array.",
+            )  # fmt: skip
+
+    def _run(self, problem: Problem, bandwidth: Any) -> Outcome:
         field = self._make_field(problem)
         settings: dict[str, Any] = {
             "radius": problem.radius,
-            "tol": float(self.tol) * problem.radius,
+            "tol": float(self.tol) * problem.scale,
             "max_iter": self.max_iter,
         }
         if self.n_climbers is not None and self.n_climbers < len(problem.points):
@@ -166,7 +193,7 @@ class MeanShift(ModeSeeker):
         if isinstance(self.seeding, str):
             return bin_seeds(problem.points, problem.weights, problem.radius)
         seeds = check_seeds(self.seeding, problem.points.shape[1])
-        return to_units(seeds, problem.exponent)
+        return self._placed(seeds, "seeding", problem)
 
     def _follow(self, points: np.ndarray, outcome: Outcome) -> Outcome:
         """Give every point the end of the climb that passes nearest to it."""

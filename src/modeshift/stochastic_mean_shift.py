@@ -30,6 +30,15 @@ class StochasticMeanShift(ModeSeeker):
         Radius of the neighbourhood. A pair has it drawn uniformly at each step (arXiv 2602.15393);
         ``high`` then counts in ``tol``, ``merge_radius`` and ``predict``. None takes
         :func:`modeshift.estimate_bandwidth`.
+    kernel : {"flat", "gaussian"}, default="flat"
+        How points within the bandwidth count: all alike, or by exp(-r^2 / (2 bandwidth^2)) at the
+        distance r, which ends at 6 bandwidths.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        With "cosine" points are divided by their length, the bandwidth is a distance 1 - cos (at
+        most 2), and means are put back on the unit sphere.
+    n_neighbors : int, default=None
+        Of the points within the bandwidth only the so many nearest count, in units of weight; ties
+        go to the lower index. The bandwidth may then be ``np.inf``.
     tol : float, default=1e-2
         A step of at most this fraction of the bandwidth is quiet.
     merge_radius : float, default=0.5
@@ -69,6 +78,10 @@ class StochasticMeanShift(ModeSeeker):
         Final position of each point.
     bandwidth_ : float
         The bandwidth used, ``high`` for a pair.
+    scale_ : float
+        Length that ``tol`` and ``merge_radius`` are fractions of: the bandwidth (as a chord with
+        ``metric="cosine"``), or, if that is infinite, the median over the points of the distance
+        to their k-th nearest one.
     n_iter_ : int
         Sweeps begun.
     n_steps_ : int
@@ -94,6 +107,9 @@ class StochasticMeanShift(ModeSeeker):
         self,
         *,
         bandwidth: Any = None,
+        kernel: str = "flat",
+        metric: str = "euclidean",
+        n_neighbors: int | None = None,
         tol: float = 1e-2,
         merge_radius: float = 0.5,
         patience: float = 1.0,
@@ -107,6 +123,9 @@ class StochasticMeanShift(ModeSeeker):
         record: bool = False,
     ) -> None:
         self.bandwidth = bandwidth
+        self.kernel = kernel
+        self.metric = metric
+        self.n_neighbors = n_neighbors
         self.tol = tol
         self.merge_radius = merge_radius
         self.patience = patience
@@ -124,18 +143,25 @@ class StochasticMeanShift(ModeSeeker):
         check_real("patience", self.patience, low=0.0, low_allowed=False)
         check_whole("batch_size", self.batch_size, low=1)
 
-    def _check_bandwidth(self) -> Any:
-        return check_bandwidth_pair(self.bandwidth)
+    def _check_bandwidth(self, **limits: bool) -> Any:
+        return check_bandwidth_pair(self.bandwidth, **limits)
 
-    def _run(self, problem: Problem) -> Outcome:
+    def _run(self, problem: Problem, bandwidth: Any) -> Outcome:
+        def draw_radii(rng: np.random.RandomState) -> np.ndarray:
+            low, high = bandwidth
+            drawn = rng.uniform(low, high, size=len(problem.points))
+            return np.ldexp(self._as_length(drawn), -problem.exponent)
+
         return wander(
             self._make_field(problem),
-            radius=problem.bandwidth,
-            tol=float(self.tol) * problem.radius,
+            radius=problem.radius,
+            scale=problem.scale,
+            tol=float(self.tol) * problem.scale,
             patience=float(self.patience),
             max_iter=self.max_iter,
             batch_size=self.batch_size,
             random_state=check_randomness(self.random_state),
+            draw_radii=draw_radii if isinstance(bandwidth, tuple) else None,
             record=self.record,
         )
 

@@ -52,6 +52,11 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     return value
 
 
+def refuse(option: str, other: str, why: str) -> None:
+    """Say that two options do not go together, and what to do."""
+    raise ValueError(f"{option} and {other} do not go together: {why}")
+
+
 def check_flag(name: str, value: Any) -> bool:
     """Return value if it is True or False."""
     if not isinstance(value, bool | np.bool_):
@@ -76,8 +81,11 @@ def check_randomness(random_state: Any) -> np.random.RandomState:
         ) from error
 
 
-def check_bandwidth(value: Any) -> float:
-    """Return the bandwidth as a float if it is one positive number."""
+def check_bandwidth(value: Any, *, cosine: bool = False, infinite: bool = False) -> float:
+    """Return the bandwidth as a float if it is one positive number.
+
+    A cosine distance is at most 2. ``infinite`` says that there need not be a bandwidth.
+    """
     if _is_sequence(value):
         raise TypeError(
             f"bandwidth must be one number, got {value!r}; "
@@ -87,17 +95,35 @@ def check_bandwidth(value: Any) -> float:
         raise TypeError(
             f"bandwidth must be a number, or None to have one estimated, got {value!r}."
         )
-    return check_real("bandwidth", value, low=0.0, low_allowed=False)
+    if isinstance(value, Real) and value == np.inf:
+        if infinite:
+            return np.inf
+        raise ValueError(
+            f"bandwidth must be finite, got {value!r}; only n_neighbors=k lets it be infinite."
+        )
+    if not cosine:
+        return check_real("bandwidth", value, low=0.0, low_allowed=False)
+    try:
+        return check_real(
+            "bandwidth", value, low=0.0, high=2.0, low_allowed=False, high_allowed=True
+        )
+    except ValueError as error:
+        raise ValueError(f"{error} With metric='cosine' it is a distance 1 - cos.") from error
 
 
-def check_bandwidth_pair(value: Any) -> float | tuple[float, float]:
-    """Return a positive number, or a pair of them in rising order, as floats."""
+def check_bandwidth_pair(
+    value: Any, *, cosine: bool = False, infinite: bool = False
+) -> float | tuple[float, float]:
+    """Return a positive number, or a pair of them in rising order, as floats.
+
+    The ends of a pair must be finite: a radius is drawn between them.
+    """
     if not _is_sequence(value):
-        return check_bandwidth(value)
+        return check_bandwidth(value, cosine=cosine, infinite=infinite)
     if len(value) != 2:
         raise ValueError(f"bandwidth must be one number or a pair (low, high), got {value!r}.")
     try:
-        low, high = (check_bandwidth(end) for end in value)
+        low, high = (check_bandwidth(end, cosine=cosine) for end in value)
     except (TypeError, ValueError) as error:
         raise type(error)(f"{error} The pair was {value!r}.") from error
     if low > high:

@@ -2,9 +2,13 @@
 
 import numpy as np
 
+# These three are imported because they teach fields the Gaussian and the nearest.
+from modeshift.fields import gaussian_in_anchors, gaussian_in_tree, nearest_in_tree  # noqa: F401
 from modeshift.fields.anchors import AnchorField
+from modeshift.fields.balls import BallField
 from modeshift.fields.brute import BruteField
 from modeshift.fields.field import Field
+from modeshift.fields.rule import Flat, Nearest, Rule
 from modeshift.fields.tree import TreeField
 
 __all__ = ["FIELDS", "Field", "make_field"]
@@ -18,11 +22,23 @@ FIELDS: dict[str, type[Field]] = {
 _MANY_FEATURES = 32
 """From here on anchors are at least as fast as boxes in the stochastic schedule (measured)."""
 
+_FLAT = Flat()
+
 
 def make_field(
-    points: np.ndarray, weights: np.ndarray, radius: float, kind: str = "auto", n_jobs: int = 1
+    points: np.ndarray,
+    weights: np.ndarray,
+    radius: float,
+    kind: str = "auto",
+    n_jobs: int = 1,
+    rule: Rule = _FLAT,
 ) -> Field:
-    """Build the field of the named kind, or the one that suits the data."""
+    """Build the field of the named kind, or the one that suits the data.
+
+    The nearest points want balls where others want anchors.
+    """
     if kind == "auto":
         kind = "anchors" if points.shape[1] >= _MANY_FEATURES else "tree"
-    return FIELDS[kind](points, weights, radius, n_jobs)
+    if kind == "anchors" and isinstance(rule, Nearest):
+        return BallField(points, weights, radius, n_jobs, rule)
+    return FIELDS[kind](points, weights, radius, n_jobs, rule)

@@ -23,19 +23,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from modeshift._jit import bare_kernel, fast_sums
-from modeshift.fields.distance import squared_distance
+from modeshift._jit import bare_kernel
+from modeshift.fields.distance import quick_doubt, quick_square, squared_distance
 from modeshift.fields.field import Field, Means
 from modeshift.fields.gram import Gram, certainly_beyond, certainly_within
 from modeshift.fields.lists import Lists, append, close_list, make_lists, open_list
 from modeshift.fields.protocol import (
+    average_near,
+    average_of,
     implements,
-    make_out,
-    mean_near,
     mean_of,
     move,
     wants_care,
 )
+from modeshift.fields.rule import TRUNCATION, Flat, Gaussian, Rule, land
 from modeshift.hashing import number_rows
 from modeshift.parallel import run_blocks
 
@@ -47,9 +48,10 @@ _ENTRIES = 64  # that lists may have for each point, however few the features
 # What the integers of ``AnchorState.book`` mean.
 _USED = 0  # anchors, dead ones included
 _LIVE = 1  # anchors that have members
-_LIVE_ONCE = 2  # the same when the field was tended last; -1 asks for care
+LIVE_ONCE = 2  # the same when the field was tended last; -1 asks for care
 _LISTED = 3  # whether the lists hold; else every question visits every anchor
-_BOOK = 4
+LOOKED = 4  # points that were looked at one by one since the field was tended
+_BOOK = 5
 
 
 class AnchorState(NamedTuple):
@@ -59,6 +61,8 @@ class AnchorState(NamedTuple):
     ----------
     points : (n, d)
     weights : (n,)
+    rule : Rule
+        Flat here; ``gaussian_in_anchors.py`` has the other that anchors can follow.
     homes : (n,)
         The anchor of each point.
     followers, leaders : (n,)
@@ -87,6 +91,7 @@ class AnchorState(NamedTuple):
 
     points: np.ndarray
     weights: np.ndarray
+    rule: Rule
     homes: np.ndarray
     followers: np.ndarray
     leaders: np.ndarray
@@ -113,9 +118,11 @@ class AnchorField(Field):
         n, d = points.shape
         homes, firsts = number_rows(points)
         room = n + max(_SPARE, n // 2)
+        reach = self.radius * (TRUNCATION if isinstance(self.rule, Gaussian) else 1.0)
         state = AnchorState(
             points=points,
             weights=self.weights,
+            rule=self.rule,
             homes=homes,
             followers=np.empty(n, dtype=np.int64),
             leaders=np.empty(n, dtype=np.int64),
@@ -128,14 +135,14 @@ class AnchorField(Field):
             spreads=np.empty(room),
             lists=make_lists(room, n * max(2 * d, _ENTRIES)),
             book=np.zeros(_BOOK, dtype=np.int64),
-            slack=0.5 * _SKIN * self.radius,
-            span=(1.0 + _SKIN) * self.radius,
-            doubt=4 * (d + 8) * 2.0**-53,
+            slack=0.5 * _SKIN * reach,
+            span=(1.0 + _SKIN) * reach,
+            doubt=quick_doubt(d),
         )
         state.anchors[: len(firsts)] = points[firsts]
         state.book[_USED] = len(firsts)
         _settle(state)
-        state.book[_LIVE_ONCE] = -1
+        state.book[LIVE_ONCE] = -1
         return state
 
     def tend(self) -> None:
@@ -168,7 +175,7 @@ class AnchorField(Field):
 
     def means_near(self, places: np.ndarray, radius: float, tol: float = np.inf) -> Means:
         """Means near many places: distances by matrix products, where these are sure."""
-        if len(places) < _FEW:
+        if len(places) < _FEW or not isinstance(self.rule, Flat):
             return super().means_near(places, radius, tol)
         answer = Means(np.empty_like(places), np.empty(len(places)), np.zeros(len(places)))
         gram = Gram(self.points)
@@ -206,7 +213,7 @@ class AnchorField(Field):
             return super().is_quiet(radius, tol)
 
         def members(start: int, stop: int) -> bool:
-            out = make_out(self.points.shape[1])
+            out = self.make_out()
             return _largest_shift(self.state, start, stop, radius, out) > tol * tol
 
         return not run_blocks(members, len(self.points), self.n_jobs)
@@ -216,9 +223,9 @@ class AnchorField(Field):
 def _wants_care(state):
     """Half of the anchors are dead, or no further one can be founded, or lists must be made."""
     book = state.book
-    if book[_LIVE_ONCE] < 0 or book[_USED] == state.anchors.shape[0]:
+    if book[LIVE_ONCE] < 0 or book[_USED] == state.anchors.shape[0]:
         return True
-    return 2 * book[_LIVE] < book[_LIVE_ONCE]
+    return 2 * book[_LIVE] < book[LIVE_ONCE]
 
 
 @bare_kernel
@@ -227,11 +234,12 @@ def _settle(state):
     book = state.book
     book[_LIVE] = 0
     book[_LISTED] = 0
+    book[LOOKED] = 0
     for a in range(book[_USED]):
         _clear(state, a)
     for j in range(state.points.shape[0]):
         _join(state, state.homes[j], j)
-    book[_LIVE_ONCE] = book[_LIVE]
+    book[LIVE_ONCE] = book[_LIVE]
 
 
 @bare_kernel
@@ -333,36 +341,32 @@ def _give(state, a, j):
     weight = state.weights[j]
     state.masses[a] += weight
     state.peaks[a] = max(state.peaks[a], state.masses[a])
-    offset = sqrt(_quick_square(state.anchors[a], state.points[j]))
+    offset = sqrt(quick_square(state.anchors[a], state.points[j]))
     state.spreads[a] = max(state.spreads[a], offset)
     if offset > 0.0:
         for k in range(state.points.shape[1]):
             state.sums[a, k] += weight * (state.points[j, k] - state.anchors[a, k])
 
 
-@fast_sums
-def _quick_square(a, b):
-    """Return |a - b|^2 over the length of a, summed in whatever order is fastest."""
-    total = 0.0
-    for k in range(a.shape[0]):
-        difference = a[k] - b[k]
-        total += difference * difference
-    return total
-
-
 @bare_kernel
-def _is_near(state, i, x, reach):
+def is_near(state, i, x, reach):
     """Whether point i lies within reach, decided as by ``squared_distance``."""
-    square = _quick_square(state.points[i], x)
+    square = quick_square(state.points[i], x)
     if square > reach * (1.0 + state.doubt):
         return False
     return square < reach * (1.0 - state.doubt) or squared_distance(state.points[i], x) <= reach
 
 
 @bare_kernel
-def _extent(state, a):
+def is_listed(state, a):
+    """Whether there is a list of whom a question at anchor a, or anywhere if it is -1, visits."""
+    return a >= 0 and state.book[_LISTED] > 0
+
+
+@bare_kernel
+def extent(state, a):
     """Whom a question at anchor a must visit: start and stop, in the pool or of all anchors."""
-    if a >= 0 and state.book[_LISTED]:
+    if is_listed(state, a):
         start = state.lists.starts[a]
         return start, start + state.lists.lengths[a]
     return 0, state.book[_USED]
@@ -379,8 +383,8 @@ def _gather(state, a, x, radius, out):
     mass = 0.0
     for k in range(d):
         out[k] = 0.0
-    start, stop = _extent(state, a)
-    listed = a >= 0 and state.book[_LISTED] > 0
+    start, stop = extent(state, a)
+    listed = is_listed(state, a)
     for e in range(start, stop):
         b = np.int64(state.lists.pool[e]) if listed else e
         if state.masses[b] > 0.0:
@@ -393,7 +397,7 @@ def _gather(state, a, x, radius, out):
 @bare_kernel
 def _add_anchor(state, b, x, radius, out):
     """Add the offsets of the points of anchor b within the radius of x; return their mass."""
-    distance = sqrt(_quick_square(state.anchors[b], x))
+    distance = sqrt(quick_square(state.anchors[b], x))
     spread = state.spreads[b]
     sure = state.doubt * (distance + spread + radius)
     if distance - spread > radius + sure:
@@ -416,7 +420,7 @@ def _add_members(state, b, x, reach, out):
     i = state.heads[b]
     while i >= 0:
         weight = state.weights[i]
-        if weight > 0.0 and _is_near(state, i, x, reach):
+        if weight > 0.0 and is_near(state, i, x, reach):
             mass += weight
             for k in range(x.shape[0]):
                 out[k] += weight * (state.points[i, k] - x[k])
@@ -424,13 +428,13 @@ def _add_members(state, b, x, reach, out):
     return mass
 
 
-@implements(mean_near, AnchorState)
-def _mean_near(state, x, radius, out):
+@implements(average_near, AnchorState, Flat)
+def _average_near(state, x, radius, out):
     return _gather(state, -1, x, radius, out)
 
 
-@implements(mean_of, AnchorState)
-def _mean_of(state, j, radius, out):
+@implements(average_of, AnchorState, Flat)
+def _average_of(state, j, radius, out):
     return _gather(state, state.homes[j], state.points[j], radius, out)
 
 
@@ -464,8 +468,8 @@ def _find_home(state, old, x):
 def _largest_company(state, old, x, most):
     """Return the anchor that has more than ``most`` points, and most of those fit for x; or -1."""
     best = -1
-    start, stop = _extent(state, old)
-    listed = state.book[_LISTED] > 0
+    start, stop = extent(state, old)
+    listed = is_listed(state, old)
     for e in range(start, stop):
         b = np.int64(state.lists.pool[e]) if listed else e
         if state.counts[b] > most and _fits(state, state.anchors[b], x):
@@ -476,7 +480,7 @@ def _largest_company(state, old, x, most):
 @bare_kernel
 def _fits(state, anchor, x):
     """Whether a point at x may belong to an anchor at the given place."""
-    distance = sqrt(_quick_square(anchor, x))
+    distance = sqrt(quick_square(anchor, x))
     return distance * (1.0 + state.doubt) <= state.slack
 
 
@@ -489,13 +493,13 @@ def _found(state, x):
     else:  # a batch of moves has founded many; lists would hold the place that was there before
         a = _any_dead(state)
         state.book[_LISTED] = 0
-        state.book[_LIVE_ONCE] = -1
+        state.book[LIVE_ONCE] = -1
     for k in range(state.points.shape[1]):
         state.anchors[a, k] = x[k]
     _clear(state, a)
     if state.book[_LISTED] and not _enter_lists(state, a):
         state.book[_LISTED] = 0
-        state.book[_LIVE_ONCE] = -1
+        state.book[LIVE_ONCE] = -1
     return a
 
 
@@ -517,7 +521,7 @@ def _enter_lists(state, a):
     for b in range(a + 1):
         if b != a and state.counts[b] == 0:
             continue
-        near = _quick_square(state.anchors[b], state.anchors[a]) <= reach
+        near = quick_square(state.anchors[b], state.anchors[a]) <= reach
         if near and not append(lists, a, b):
             return False
     close_list(lists, a)
@@ -540,7 +544,7 @@ def _list_block(state, first, squares, all_squares, products, doubt):
                 continue
             if (
                 certainly_within(both, product, doubt, reach)
-                or _quick_square(state.anchors[first + i], state.anchors[b]) <= reach
+                or quick_square(state.anchors[first + i], state.anchors[b]) <= reach
             ) and not append(lists, first + i, b):
                 break
         close_list(lists, first + i)
@@ -562,13 +566,14 @@ def _answer_rows(
             both, product = squares[i] + all_squares[j], products[i, j]
             if certainly_beyond(both, product, doubt, reach):
                 continue
-            if certainly_within(both, product, doubt, reach) or _is_near(state, j, x, reach):
+            if certainly_within(both, product, doubt, reach) or is_near(state, j, x, reach):
                 weight = state.weights[j]
                 mass += weight
                 for k in range(x.shape[0]):
                     mean[k] += weight * (state.points[j, k] - x[k])
         for k in range(x.shape[0]):
             mean[k] = x[k] + mean[k] / mass if mass > 0.0 else x[k]
+        land(state.rule.space, x, mean)
         answer.masses[i] = mass
         answer.squares[i] = squared_distance(mean, x)
         largest = max(largest, answer.squares[i])

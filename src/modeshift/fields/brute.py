@@ -6,43 +6,56 @@ import numpy as np
 
 from modeshift.fields.distance import squared_distance
 from modeshift.fields.field import Field
-from modeshift.fields.protocol import implements, mean_near, move
+from modeshift.fields.heap import average_held, clear_heap, offer
+from modeshift.fields.protocol import average_near, implements, move
+from modeshift.fields.rule import Nearest, Rule, reach_of, worth_of
 
 
 class BruteState(NamedTuple):
-    """Positions (n, d) and weights (n,)."""
+    """Positions (n, d), weights (n,) and the rule."""
 
     points: np.ndarray
     weights: np.ndarray
+    rule: Rule
 
 
 class BruteField(Field):
     """Field that looks at all points, O(n d) a question. Every other field must agree with it."""
 
     def _build(self, points: np.ndarray) -> BruteState:
-        return BruteState(points, self.weights)
+        return BruteState(points, self.weights, self.rule)
 
 
-@implements(mean_near, BruteState)
-def _mean_near(state, x, radius, out):
+@implements(average_near, BruteState)
+def _average_near(state, x, radius, out):
     """Sum offsets from x rather than positions: far from the origin no digit is lost.
 
     m_h(x) = sum_i w_i (x_i - x) / sum_i w_i over |x_i - x| <= h (paper, Section 2), out = x + m.
     """
-    reach = radius * radius
+    reach = reach_of(state.rule, radius)
     mass = 0.0
     d = x.shape[0]
     for k in range(d):
         out[k] = 0.0
     for i in range(state.points.shape[0]):
-        if squared_distance(state.points[i], x) <= reach:
-            weight = state.weights[i]
+        square = squared_distance(state.points[i], x)
+        if square <= reach:
+            weight = state.weights[i] * worth_of(state.rule, square, radius)
             mass += weight
             for k in range(d):
                 out[k] += weight * (state.points[i, k] - x[k])
     for k in range(d):
         out[k] = x[k] + out[k] / mass if mass > 0.0 else x[k]
     return mass
+
+
+@implements(average_near, BruteState, Nearest)
+def _average_nearest(state, x, radius, out):
+    heap = out[x.shape[0] :]
+    clear_heap(heap, reach_of(state.rule, radius))
+    for i in range(state.points.shape[0]):
+        offer(heap, state.rule, state.weights, squared_distance(state.points[i], x), i)
+    return average_held(heap, state.rule, state.points, state.weights, x, radius, out)
 
 
 @implements(move, BruteState)

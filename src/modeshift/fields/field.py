@@ -7,8 +7,12 @@ import numpy as np
 
 from modeshift._jit import bare_kernel
 from modeshift.fields.distance import squared_distance
+from modeshift.fields.heap import heap_length
 from modeshift.fields.protocol import make_out, mean_near, move
+from modeshift.fields.rule import Flat, Nearest, Rule
 from modeshift.parallel import run_blocks
+
+_FLAT = Flat()
 
 
 class Means(NamedTuple):
@@ -33,7 +37,8 @@ class Field(ABC):
     """Base of all fields: the batch and single-point questions, asked of ``self.state``.
 
     A kind of field is a subclass that builds its state from points, and functions that implement
-    ``mean_near`` and ``move`` (``mean_of`` and ``wants_care`` where it pays) for that state.
+    ``average_near`` and ``move`` (``average_of`` and ``wants_care`` where it pays) for that state
+    and the rules that it can follow.
 
     Parameters
     ----------
@@ -45,16 +50,24 @@ class Field(ABC):
         The largest that will be asked for.
     n_jobs : int
         Threads that build the field and answer questions for many places.
+    rule : Rule
+        Which points near a place count, how much, and where their mean lies.
     """
 
     state: Any
 
     def __init__(
-        self, points: np.ndarray, weights: np.ndarray, radius: float, n_jobs: int = 1
+        self,
+        points: np.ndarray,
+        weights: np.ndarray,
+        radius: float,
+        n_jobs: int = 1,
+        rule: Rule = _FLAT,
     ) -> None:
         self.weights = weights
         self.radius = radius
         self.n_jobs = n_jobs
+        self.rule = rule
         self.state = self._build(points.copy())
 
     @abstractmethod
@@ -66,9 +79,20 @@ class Field(ABC):
         """Current positions."""
         return self.state.points
 
-    def at(self, points: np.ndarray) -> Self:
-        """Build a field of the same kind and weights over other positions."""
-        return type(self)(points, self.weights, self.radius, self.n_jobs)
+    def at(self, points: np.ndarray, weights: np.ndarray | None = None) -> Self:
+        """Build a field of the same kind over other positions, and other weights if given."""
+        weights = self.weights if weights is None else weights
+        return type(self)(points, weights, self.radius, self.n_jobs, self.rule)
+
+    @property
+    def may_collapse(self) -> bool:
+        """Whether points that coincide can be one: not where ties go by the index of a point."""
+        return not isinstance(self.rule, Nearest)
+
+    def make_out(self) -> np.ndarray:
+        """Make the array that compiled questions answer to, with room for what the rule needs."""
+        extra = heap_length(self.rule.room) if isinstance(self.rule, Nearest) else 0
+        return make_out(self.points.shape[1], extra)
 
     def mean_near(self, x: np.ndarray, radius: float) -> tuple[np.ndarray, float]:
         """Weighted mean of the points within ``radius`` of ``x``, and their mass."""
@@ -84,7 +108,7 @@ class Field(ABC):
         order = self._order(places)
 
         def block(start: int, stop: int) -> bool:
-            out = make_out(places.shape[1])
+            out = self.make_out()
             largest = _answer_block(self.state, places, order[start:stop], radius, out, answer)
             return largest > tol * tol
 

@@ -18,7 +18,8 @@ import numpy as np
 from modeshift._jit import bare_kernel, fast_sums, kernel
 from modeshift.fields.field import Field
 from modeshift.fields.kdtree import Splits, leaf_at, node_behind, split_below, split_points
-from modeshift.fields.protocol import implements, mean_near, mean_of, move
+from modeshift.fields.protocol import average_near, average_of, implements, move
+from modeshift.fields.rule import Flat, Rule
 
 LEAF = 64  # points of a leaf in a new tree, at most, and slots of a block
 _FEW = 4  # features up to which loops over them are unrolled, at the cost of compiling anew
@@ -36,6 +37,8 @@ class TreeState(NamedTuple):
         Its length is known to the compiler, which unrolls the loops over few features.
     points : (n, d)
     weights : (n,)
+    rule : Rule
+        Flat here; see ``gaussian_in_tree.py`` and ``nearest_in_tree.py`` for the others.
     splits : Splits
         Where the tree is cut.
     sorted : (n, d)
@@ -63,6 +66,7 @@ class TreeState(NamedTuple):
     dims: tuple
     points: np.ndarray
     weights: np.ndarray
+    rule: Rule
     splits: Splits
     sorted: np.ndarray
     nodes: np.ndarray
@@ -92,6 +96,7 @@ class TreeField(Field):
             dims=(0,) * d if d <= _FEW else (),
             points=points,
             weights=self.weights,
+            rule=self.rule,
             splits=splits,
             sorted=in_order,
             nodes=np.empty((2 * n_leaves, 3 * d + 1)),
@@ -419,14 +424,14 @@ def _total(weights):
     return total
 
 
-@implements(mean_near, TreeState)
-def _mean_near(state, x, radius, out):
+@implements(average_near, TreeState, Flat)
+def _average_near(state, x, radius, out):
     mass, _ = _collect(state, x, radius, out)
     return mass
 
 
-@implements(mean_of, TreeState)
-def _mean_of(state, j, radius, out):
+@implements(average_of, TreeState, Flat)
+def _average_of(state, j, radius, out):
     mass, crowd = _collect(state, state.points[j], radius, out)
     state.waste[0] += crowd
     return mass

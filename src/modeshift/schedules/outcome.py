@@ -20,6 +20,8 @@ class Outcome(NamedTuple):
         Whether the last shifts were small enough.
     paths : list of ndarray of shape (1 + steps, d), or None
         For each point its positions from the start on, when they were recorded.
+    factors : ndarray of shape (d,), or None
+        By which features are multiplied to measure distances, when their weights were learned.
     """
 
     ends: np.ndarray
@@ -27,6 +29,7 @@ class Outcome(NamedTuple):
     n_steps: int
     converged: bool
     paths: list[np.ndarray] | None
+    factors: np.ndarray | None = None
 
 
 class PathRecorder:

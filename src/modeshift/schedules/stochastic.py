@@ -1,5 +1,6 @@
 """Algorithm 2 of the paper: one random point, one step over the current positions, and it stays."""
 
+from collections.abc import Callable
 from math import ceil
 from time import perf_counter
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 from modeshift._jit import bare_kernel
 from modeshift.fields import Field
 from modeshift.fields.distance import squared_distance
-from modeshift.fields.protocol import make_out, mean_of, move, wants_care
+from modeshift.fields.protocol import mean_of, move, wants_care
 from modeshift.parallel import Pace
 from modeshift.schedules.outcome import Outcome, PathRecorder
 
@@ -58,52 +59,57 @@ def _take_steps(
 def wander(
     field: Field,
     *,
-    radius: float | tuple[float, float],
+    radius: float,
+    scale: float,
     tol: float,
     patience: float,
     max_iter: int,
     random_state: Any,
+    draw_radii: Callable[[Any], np.ndarray] | None = None,
     batch_size: int = 1,
     record: bool = False,
 ) -> Outcome:
-    """Move one random point, or batch of points, at a time until nobody would move further than tol.
+    """Move one random point, or one batch, at a time until nobody would move further than tol.
 
     The order of the draws is a promise to users (docs/algorithms.md): per sweep, the n points that
-    move and then, only when the radius is a pair (low, high), the n radii. Single points are drawn
-    with replacement; batches are cut from a permutation.
+    move and then, only when the bandwidth is a pair, the n radii. Single points are drawn with
+    replacement; batches are cut from a permutation.
 
     Parameters
     ----------
     field : Field
         Changed in place.
-    radius : float or (low, high)
-        A pair has the radius of each step drawn uniformly between its ends.
+    radius : float
+        Of every step, or the largest one if they are drawn.
+    scale : float
+        Length that shifts are compared with to see whether they are rounding.
     tol : float
         A step no longer than this is quiet.
     patience : float
         After ``ceil(patience * n)`` quiet steps in a row all points are tested.
     max_iter : int
         Sweeps of n steps.
+    draw_radii : function, optional
+        Draws the n radii of a sweep from the random state.
     batch_size : int
         How many points move at once over the same positions.
     random_state : RandomState
         As scikit-learn's ``check_random_state`` gives it.
     """
-    high = radius[1] if isinstance(radius, tuple) else radius
     n, d = field.points.shape
     wanted = ceil(patience * n)
-    negligible = min(tol, ROUNDING * high)
+    negligible = min(tol, ROUNDING * scale)
     recorder = PathRecorder(field.points) if record else None
     size = min(batch_size, n)
     trail = np.empty((n if record else size, d + 1))
-    radii: np.ndarray = np.full(n, high)
-    out = make_out(d)
+    radii: np.ndarray = np.full(n, radius)
+    out = field.make_out()
     pace = Pace()
     quiet = 0
     for sweep in range(max_iter):
         order = _draw_order(random_state, n, batch_size)
-        if isinstance(radius, tuple):
-            radii = random_state.uniform(*radius, size=n)
+        if draw_radii is not None:
+            radii = draw_radii(random_state)
         step = 0
         while step < n:
             started = perf_counter()
@@ -119,7 +125,7 @@ def wander(
             field.tend()
             between_batches = step % size == 0 or step == n
             if quiet >= wanted and between_batches:
-                if field.is_quiet(high, tol):
+                if field.is_quiet(radius, tol):
                     return _outcome(field, sweep + 1, sweep * n + step, True, recorder)
                 quiet = 0
     return _outcome(field, max_iter, max_iter * n, False, recorder)
