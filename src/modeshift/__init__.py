@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from modeshift import datasets, metrics
+    from modeshift import datasets, metrics, presets
     from modeshift.bandwidth import estimate_bandwidth
     from modeshift.blurring_mean_shift import BlurringMeanShift
     from modeshift.mean_shift import MeanShift
@@ -19,6 +19,7 @@ __all__ = [
     "datasets",
     "estimate_bandwidth",
     "metrics",
+    "presets",
 ]
 
 # Loaded on first use: the command must be able to say its version without scikit-learn and Numba.

@@ -1,0 +1,87 @@
+"""One function for each paper: the estimator, configured as its authors have it.
+
+What a paper leaves open (thresholds, as a rule) keeps the default of the estimator. Any parameter
+can be set by keyword. docs/algorithms.md leads from the papers to the equations.
+"""
+
+from typing import Any
+
+from modeshift.blurring_mean_shift import BlurringMeanShift
+from modeshift.mean_shift import MeanShift
+from modeshift.stochastic_mean_shift import StochasticMeanShift
+
+__all__ = [
+    "carreira2006",
+    "chakraborty2021",
+    "comaniciu2002",
+    "lapidot2023",
+    "senoussaoui2014",
+    "trigano2026",
+]
+
+
+def comaniciu2002(bandwidth: float | None = None, **parameters: Any) -> MeanShift:
+    """Mean-shift: every point climbs alone over the original points, flat kernel.
+
+    D. Comaniciu, P. Meer, "Mean shift: a robust approach toward feature space analysis", IEEE
+    Transactions on Pattern Analysis and Machine Intelligence 24(5), 2002. Ends closer than the
+    bandwidth are joined, as in their segmentation.
+    """
+    return MeanShift(**{"bandwidth": bandwidth, "merge_radius": 1.0, **parameters})
+
+
+def carreira2006(bandwidth: float | None = None, **parameters: Any) -> BlurringMeanShift:
+    """Gaussian blurring mean-shift with the stopping rule of its author.
+
+    M. Á. Carreira-Perpiñán, "Fast nonparametric clustering with Gaussian blurring mean-shift", ICML
+    2006. The threshold for the mean update, 1e-3, is taken as a fraction of the bandwidth.
+    """
+    settings = {"kernel": "gaussian", "stop": "entropy", "tol": 1e-3}
+    return BlurringMeanShift(**{"bandwidth": bandwidth, **settings, **parameters})
+
+
+def senoussaoui2014(
+    bandwidth: float | None = None, n_climbers: int | None = None, **parameters: Any
+) -> MeanShift:
+    """Mean-shift with cosine distance; with ``n_climbers`` the selective variant.
+
+    M. Senoussaoui, P. Kenny, T. Stafylakis, P. Dumouchel, "A study of the cosine distance-based
+    mean shift for telephone speech diarization", IEEE/ACM Transactions on Audio, Speech, and
+    Language Processing 22(1), 2014.
+    """
+    settings = {"metric": "cosine", "n_climbers": n_climbers}
+    return MeanShift(**{"bandwidth": bandwidth, **settings, **parameters})
+
+
+def lapidot2023(bandwidth: float | None = None, **parameters: Any) -> StochasticMeanShift:
+    """Stochastic mean-shift: one random point moves at a time.
+
+    I. Lapidot, "Stochastic mean-shift clustering", arXiv 2312.15684, 2023, Algorithm 2.
+    """
+    return StochasticMeanShift(**{"bandwidth": bandwidth, **parameters})
+
+
+def chakraborty2021(
+    bandwidth: float | None = None, weight_temperature: float = 1.0, **parameters: Any
+) -> BlurringMeanShift:
+    """Gaussian blurring mean-shift that learns a weight for each feature.
+
+    S. Chakraborty, D. Paul, S. Das, "Automated clustering of high-dimensional data with a feature
+    weighted mean shift algorithm", AAAI 2021, arXiv 2012.10929. ``weight_temperature`` is their
+    lambda. The public R code of the authors differs from the paper (see docs/algorithms.md); this
+    follows the paper.
+    """
+    settings = {
+        "kernel": "gaussian",
+        "feature_weights": "learned",
+        "weight_temperature": weight_temperature,
+    }
+    return BlurringMeanShift(**{"bandwidth": bandwidth, **settings, **parameters})
+
+
+def trigano2026(low: float, high: float, **parameters: Any) -> StochasticMeanShift:
+    """Doubly stochastic mean-shift: the bandwidth of each step is drawn between low and high.
+
+    "Doubly stochastic mean-shift clustering", arXiv 2602.15393, 2026.
+    """
+    return StochasticMeanShift(**{"bandwidth": (low, high), **parameters})
