@@ -15,12 +15,14 @@ from time import perf_counter
 from growth import draw_growth
 from machine import facts
 from subjects import (
+    batches,
     bins,
     blurring,
     climbs,
     compression,
     dimensions,
     memory,
+    nearest,
     stochastic,
     threads,
     vectors,
@@ -35,7 +37,9 @@ SUBJECTS = (
     dimensions,
     compression,
     blurring,
+    batches,
     vectors,
+    nearest,
     threads,
     memory,
 )

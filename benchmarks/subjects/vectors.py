@@ -18,11 +18,11 @@ def rows(quick):
     what = f"StochasticMeanShift, unit vectors in {X.shape[1]}-D"
     row = row_of(NAME, "StochasticMeanShift", timing, y, "one X @ x a step, BLAS", what)
     # The product alone is not a step: it would still have to pick the near points and add them up.
-    row.set_peer(timing.result.n_steps_ * _product_seconds(X), f"{PRODUCTS:,} products, scaled")
+    row.set_peer(timing.result.n_steps_ * product_seconds(X), f"{PRODUCTS:,} products, scaled")
     yield row if quick else row.at_least(5)
 
 
-def _product_seconds(X):
+def product_seconds(X):
     for j in range(100):
         X @ X[j]
     started = perf_counter()
