@@ -182,6 +182,7 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         if radius == np.inf:
             assert self.n_neighbors is not None
             scale = nearest_scale(points, weights, self.n_neighbors, self._n_threads)
+            scale *= self._shrinkage(X.shape[1])
         units = choose_units(points, weights, scale)
         if self._on_sphere:
             units = units._replace(length=0)
@@ -242,6 +243,7 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
     def _choose_bandwidth(self, points: np.ndarray, weights: np.ndarray) -> Any:
         if self.bandwidth is None:
             radius = estimate_bandwidth(points, sample_weight=weights, random_state=0)
+            radius *= self._shrinkage(points.shape[1])
             return 0.5 * radius * radius if self._on_sphere else radius
         bandwidth = self._check_bandwidth(
             cosine=self._on_sphere, infinite=self.n_neighbors is not None
@@ -249,6 +251,10 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         if np.max(bandwidth) == np.inf:
             self._check_infinite()
         return bandwidth
+
+    def _shrinkage(self, n_features: int) -> float:
+        """Return by what distances at the start are shorter than Euclidean ones."""
+        return 1.0
 
     def _check_bandwidth(self, **limits: bool) -> Any:
         return check_bandwidth(self.bandwidth, **limits)

@@ -156,6 +156,9 @@ class BlurringMeanShift(ModeSeeker):
                 "weights stretch the sphere. Take metric='euclidean' or feature_weights=None.",
             )  # fmt: skip
 
+    def _shrinkage(self, n_features: int) -> float:
+        return 1.0 if self.feature_weights is None else float(np.sqrt(1.0 / n_features))
+
     def _run(self, problem: Problem, bandwidth: Any) -> Outcome:
         metric = None
         if self.feature_weights is not None:

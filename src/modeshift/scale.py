@@ -15,16 +15,19 @@ _SAMPLE = 1000  # points that are asked, at most
 def nearest_scale(points: np.ndarray, weights: np.ndarray, k: int, n_jobs: int = 1) -> float:
     """Median over the points of the distance to their k-th nearest one, themselves included.
 
-    Above 1000 points so many are asked, drawn with seed 0. Where most of these distances are 0 it
-    is the median of the others, and 1.0 when all points coincide.
+    Points count by their weight, those of weight 0 not at all. Above 1000 points so many are asked,
+    drawn with seed 0. Where most of these distances are 0 it is the median of the others, and 1.0
+    when all points coincide.
     """
-    places = points
-    if len(points) > _SAMPLE:
-        places = points[np.random.RandomState(0).choice(len(points), _SAMPLE, replace=False)]
+    heavy = weights > 0.0
+    points, weights = points[heavy], weights[heavy]
     # A power of two as the unit keeps squares of tiny and huge numbers within range, exactly.
     exponent = int(np.frexp(np.abs(points).max())[1])
-    places = np.ldexp(places, -exponent, dtype=np.float64)
     points = np.ldexp(points, -exponent, dtype=np.float64)
+    asked = np.arange(len(points))
+    if len(points) > _SAMPLE:
+        asked = np.random.RandomState(0).choice(len(points), _SAMPLE, replace=False)
+    places = points[asked]
     field = make_field(points, weights, np.inf, n_jobs=n_jobs, rule=nearest(Flat(), k, weights))
     squares = np.empty(len(places))
 
@@ -32,11 +35,20 @@ def nearest_scale(points: np.ndarray, weights: np.ndarray, k: int, n_jobs: int =
         _ask(field.state, places, start, stop, field.make_out(), squares)
 
     run_blocks(block, len(places), n_jobs)
-    distances = np.sqrt(squares)
-    typical = np.median(distances)
+    distances, weights = np.sqrt(squares), weights[asked]
+    typical = _median(distances, weights)
     if typical == 0.0 and distances.any():
-        typical = np.median(distances[distances > 0.0])
+        typical = _median(distances[distances > 0.0], weights[distances > 0.0])
     return float(np.ldexp(typical, exponent)) or 1.0
+
+
+def _median(values: np.ndarray, weights: np.ndarray) -> float:
+    """Weighted median, which for whole weights is the median of repeated values."""
+    order = np.argsort(values)
+    below = np.cumsum(weights[order])
+    half = 0.5 * below[-1]
+    low, high = np.searchsorted(below, half, "left"), np.searchsorted(below, half, "right")
+    return float(0.5 * (values[order[low]] + values[order[high]]))
 
 
 @bare_kernel

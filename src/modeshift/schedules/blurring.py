@@ -43,8 +43,10 @@ def blur(
             factors = metric.factors
             field = field.at(positions * factors)
         elif not converged:
-            left = crowd.collapse(positions, field.weights) if field.may_collapse else None
-            field = field.at(positions) if left is None else field.at(*left)
+            weights = field.weights
+            if field.may_collapse:
+                positions, weights = crowd.collapse(positions, weights)
+            field = field.at(positions, weights)
     return Outcome(
         ends=positions[crowd.owners],
         n_iter=sweep,

@@ -29,10 +29,8 @@ class Collapse:
         self.owners = np.arange(n)
         self._side = COINCIDE * radius
 
-    def collapse(
-        self, positions: np.ndarray, weights: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray] | None:
-        """Return positions and weights of those left, or None when they would not be much fewer.
+    def collapse(self, positions: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return positions and weights of those left: of all, when there would not be much fewer.
 
         The first of some points that coincide keeps its place and takes the weight of all.
         """
@@ -42,6 +40,6 @@ class Collapse:
         cells = np.where(np.isinf(cells), positions, cells)
         numbers, firsts = number_rows(cells)
         if len(firsts) > _WORTH_IT * len(positions):
-            return None
+            return positions, weights
         self.owners = numbers[self.owners]
         return positions[firsts], np.bincount(numbers, weights=weights)
