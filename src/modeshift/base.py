@@ -206,7 +206,7 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
 
     def _placed(self, positions: np.ndarray, name: str, problem: Problem) -> np.ndarray:
         """Bring positions that users give to where distances are measured."""
-        if self._on_sphere:
+        if isinstance(problem.rule.space, Sphere):
             positions = normalised(positions, name)
         return problem.measured(to_units(positions, problem.exponent))
 
@@ -214,8 +214,8 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         centers = cluster_centers(ends, labels, weights)
         if not self._on_sphere:
             return centers
-        firsts = [np.argmax(labels == cluster) for cluster in range(len(centers))]
-        return put_back(centers, ends[firsts])
+        firsts = np.unique(labels[labels >= 0], return_index=True)[1]
+        return put_back(centers, ends[labels >= 0][firsts])
 
     @property
     def _on_sphere(self) -> bool:
