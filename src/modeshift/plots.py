@@ -60,8 +60,13 @@ def _draw_column(axes: Any, name: str, X: np.ndarray, y: np.ndarray, fitted: Any
     axes[1].scatter(X[:, 0], X[:, 1], s=_size(X), color="0.85", linewidths=0)
     axes[1].scatter(fitted.modes_[:, 0], fitted.modes_[:, 1], s=14, color="#d55e00", marker="x")
     axes[1].set_title(f"Modes, {name}")
-    _draw_groups(axes[2], X, _groups_like_classes(fitted.labels_, y))
+    draw_clusters(axes[2], X, y, fitted.labels_)
     axes[2].set_title(f"Clusters, {name}: {len(fitted.cluster_centers_)}")
+
+
+def draw_clusters(ax: Any, X: np.ndarray, y: np.ndarray, labels: np.ndarray) -> None:
+    """Scatter the clusters, each drawn like the class that is commonest in it."""
+    _draw_groups(ax, X, _groups_like_classes(labels, y))
 
 
 def draw_paths(ax: Any, paths: list[np.ndarray]) -> None:

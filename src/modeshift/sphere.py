@@ -6,7 +6,7 @@ For unit vectors |x - y|^2 = 2 (1 - cos(x, y)), so a ball of cosine distance is 
 
 import numpy as np
 
-_NO_DIRECTION = 2.0**-40  # a mean of unit vectors that is shorter is 0 but for rounding
+from modeshift.fields.rule import NO_DIRECTION
 
 
 def normalised(rows: np.ndarray, name: str) -> np.ndarray:
@@ -29,7 +29,7 @@ def normalised(rows: np.ndarray, name: str) -> np.ndarray:
 def put_back(means: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
     """Put means of unit vectors back on the sphere, or to ``otherwise`` if without direction."""
     lengths = np.linalg.norm(means, axis=1, keepdims=True)
-    clear = lengths > _NO_DIRECTION
+    clear = lengths > NO_DIRECTION
     return np.where(clear, means / np.where(clear, lengths, 1.0), otherwise)
 
 

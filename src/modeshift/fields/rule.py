@@ -17,7 +17,8 @@ TRUNCATION = 6.0
 The truncated kernel is the definition: exp(-18) = 1.5e-8 is where it ends.
 """
 
-_NO_DIRECTION = 2.0**-40  # a mean of unit vectors that is shorter is 0 but for rounding
+NO_DIRECTION = 2.0**-40
+"""A mean of unit vectors that is shorter than this is 0 but for rounding."""
 
 
 class Plane(NamedTuple):
@@ -113,7 +114,7 @@ def _land_on_sphere(space, x, out):
         square += out[k] * out[k]
     length = sqrt(square)
     for k in range(x.shape[0]):
-        out[k] = out[k] / length if length > _NO_DIRECTION else x[k]
+        out[k] = out[k] / length if length > NO_DIRECTION else x[k]
 
 
 @overload(reach_of, jit_options={"forceinline": True})
