@@ -2,6 +2,8 @@
 
 Nothing here is clever: plain NumPy, one point at a time. ``weights=None`` means weight 1 a point.
 ``h``, ``tol`` and ``max_iter`` are the bandwidth, Th1 as a fraction of it, and the cap of a loop.
+``rule`` is the rule of the neighbourhood (naive_rules.py). ``scale`` is the length that tol is a
+fraction of: the bandwidth, unless that is infinite.
 """
 
 import math
@@ -10,7 +12,19 @@ from collections import namedtuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-Result = namedtuple("Result", "modes paths n_iter n_steps converged")
+from naive_rules import (
+    PLAIN,
+    entropy,
+    learned_weights,
+    length,
+    on_sphere,
+    pulls,
+    put_back,
+    radius,
+    squared_distances,
+)
+
+Result = namedtuple("Result", "modes paths n_iter n_steps converged rule")
 
 
 def near(points, x, h):
@@ -18,53 +32,75 @@ def near(points, x, h):
     return np.sum((points - x) ** 2, axis=1) <= h * h
 
 
-def mean_near(points, weights, x, h):
+def mean_near(points, weights, x, h, rule=PLAIN):
     """Weighted mean of S_h(x), and its mass; x itself and 0 where there is no mass.
 
     m_h(x) = sum w_i (p_i - x) / sum w_i over S_h(x), and the mean is x + m_h(x). The sum runs
-    over differences, so that data far from the origin lose no digits.
+    over differences, so that data far from the origin lose no digits. `h` is a length here.
     """
-    inside = near(points, x, h)
-    mass = float(np.sum(weights[inside]))
+    pull = pulls(points, weights, x, h, rule)
+    mass = float(np.sum(pull))
     if mass == 0:
         return x.copy(), 0.0
-    return x + weights[inside] @ (points[inside] - x) / mass, mass
+    mean = x + pull @ (points - x) / mass
+    return put_back(mean, x) if rule.sphere else mean, mass
 
 
-def climb(points, weights, x, h, tol, max_iter):
+def climb(points, weights, x, h, tol, max_iter, rule=PLAIN, scale=None):
     """Repeat x <- x + m_h(x) over fixed points until the shift is <= tol*h (Algorithm 1).
 
     Returns the positions visited, the start first, and whether the last shift was small enough.
     """
+    scale = h if scale is None else scale
     path = [np.array(x, dtype=float)]
     for _ in range(max_iter):
-        mean, _ = mean_near(points, weights, path[-1], h)
+        mean, _ = mean_near(points, weights, path[-1], h, rule)
         path.append(mean)
-        if _length(path[-1] - path[-2]) <= tol * h:
+        if length(path[-1] - path[-2], rule) <= tol * scale:
             return np.array(path), True
     return np.array(path), False
 
 
-def mean_shift(X, *, h, tol, max_iter=300, weights=None, seeds=None):
+def mean_shift(
+    X,
+    *,
+    h,
+    tol,
+    max_iter=300,
+    weights=None,
+    seeds=None,
+    n_climbers=None,
+    random_state=None,
+    rule=PLAIN,
+    scale=None,
+):
     """Deterministic mean-shift (Algorithm 1): each climber climbs over the original points.
 
     Without `seeds` every point climbs. With them, starts without mass are dropped, and every
-    point follows the climb that passes nearest to it.
+    point follows the climb that passes nearest to it. With `n_climbers` that many points, drawn at
+    random, climb; every other one follows the climber that starts nearest to it.
     """
-    X, weights = _checked(X, weights)
-    starts = X
+    X, weights = _placed(X, weights, rule)
+    h = radius(h, rule)
+    climbers = np.arange(len(X))
+    if n_climbers is not None and n_climbers < len(X):
+        climbers = check_random_state(random_state).choice(len(X), n_climbers, replace=False)
+        climbers = np.sort(climbers)
+    starts = X[climbers]
     if seeds is not None:
         seeds = np.asarray(seeds, dtype=float)
-        starts = [s for s in seeds if mean_near(X, weights, s, h)[1] > 0]
+        starts = [s for s in seeds if mean_near(X, weights, s, h, rule)[1] > 0]
         if not starts:
             raise ValueError("no seed has mass within h")
-    paths, ended = zip(*(climb(X, weights, s, h, tol, max_iter) for s in starts), strict=True)
+    climbs = (climb(X, weights, s, h, tol, max_iter, rule, scale) for s in starts)
+    paths, ended = zip(*climbs, strict=True)
     if seeds is None:
-        modes = np.array([path[-1] for path in paths])
+        modes = np.array([paths[_nearest(starts, x, rule)][-1] for x in X])
+        modes[climbers] = [path[-1] for path in paths]
     else:
         modes = np.array([paths[_climb_passing_nearest(paths, x)][-1] for x in X])
     steps = [len(path) - 1 for path in paths]
-    return Result(modes, list(paths), max(steps), sum(steps), all(ended))
+    return Result(modes, list(paths), max(steps), sum(steps), all(ended), rule)
 
 
 def _climb_passing_nearest(paths, x):
@@ -98,53 +134,99 @@ def _most_central(X, weights, indices, h):
 
 
 def stochastic_mean_shift(
-    X, *, h, tol, patience=1.0, max_iter=300, weights=None, random_state=None
+    X,
+    *,
+    h,
+    tol,
+    patience=1.0,
+    max_iter=300,
+    weights=None,
+    random_state=None,
+    batch_size=1,
+    rule=PLAIN,
+    scale=None,
 ):
     """Stochastic mean-shift (Algorithm 2): one random point, one step, and it stays there.
 
     With h = (low, high) the radius of each step is drawn too; `high` is then the h of the
-    threshold tol*h and of the test (doubly stochastic mean-shift, arXiv 2602.15393).
+    threshold tol*h and of the test (doubly stochastic mean-shift, arXiv 2602.15393). With
+    `batch_size` above 1 a sweep is a permutation, cut into batches whose points move together.
     """
-    X, weights = _checked(X, weights)
+    X, weights = _placed(X, weights, rule)
     rng = check_random_state(random_state)
     n = len(X)
-    high = h if np.isscalar(h) else h[1]
+    high = radius(h if np.isscalar(h) else h[1], rule)
+    scale = high if scale is None else scale
     Y = X.copy()
     paths = [[x] for x in X]
     quiet = 0
     n_steps = 0
     for sweep in range(1, max_iter + 1):
-        order = rng.randint(n, size=n)
-        radii = np.full(n, h) if np.isscalar(h) else rng.uniform(h[0], h[1], size=n)
-        for j, radius in zip(order, radii, strict=True):
-            mean, _ = mean_near(Y, weights, Y[j], radius)
-            shift = _length(mean - Y[j])
-            Y[j] = mean
-            paths[j].append(mean)
-            n_steps += 1
-            quiet = quiet + 1 if shift <= tol * high else 0
+        order = rng.randint(n, size=n) if batch_size == 1 else rng.permutation(n)
+        drawn = np.full(n, h) if np.isscalar(h) else rng.uniform(h[0], h[1], size=n)
+        radii = [radius(bandwidth, rule) for bandwidth in drawn]
+        for first in range(0, n, batch_size):
+            batch = range(first, min(first + batch_size, n))
+            means = [mean_near(Y, weights, Y[order[t]], radii[t], rule)[0] for t in batch]
+            for t, mean in zip(batch, means, strict=True):
+                j = order[t]
+                shift = length(mean - Y[j], rule)
+                Y[j] = mean
+                paths[j].append(mean)
+                n_steps += 1
+                quiet = quiet + 1 if shift <= tol * scale else 0
             if quiet >= math.ceil(patience * n):
-                if _largest_shift(Y, _means(Y, weights, high)) <= tol * high:
-                    return Result(Y, [np.array(p) for p in paths], sweep, n_steps, True)
+                if max(_shifts(Y, _means(Y, weights, high, rule), rule)) <= tol * scale:
+                    return Result(Y, [np.array(p) for p in paths], sweep, n_steps, True, rule)
                 quiet = 0
-    return Result(Y, [np.array(p) for p in paths], max_iter, n_steps, False)
+    return Result(Y, [np.array(p) for p in paths], max_iter, n_steps, False, rule)
 
 
-def blurring_mean_shift(X, *, h, tol, max_iter=300, weights=None):
-    """Blurring mean-shift (Cheng 1995): all points move at once, over the current positions."""
-    X, weights = _checked(X, weights)
+def blurring_mean_shift(
+    X,
+    *,
+    h,
+    tol,
+    max_iter=300,
+    weights=None,
+    stop="shift",
+    temperature=None,
+    rule=PLAIN,
+    scale=None,
+):
+    """Blurring mean-shift (Cheng 1995): all points move at once, over the current positions.
+
+    `stop="entropy"`: until the mean update is small, or the entropy of the histogram of updates
+    stands still (Carreira-Perpinan 2006). With a `temperature` the features have weights that are
+    learned anew after each sweep (Chakraborty, Paul & Das 2021); `rule` of the result has the last.
+    """
+    X, weights = _placed(X, weights, rule)
+    h = radius(h, rule)
+    scale = h if scale is None else scale
+    if temperature is not None:
+        rule = rule._replace(feature_weights=np.full(X.shape[1], 1 / X.shape[1]))
     sweeps = [X]
+    entropies = []
     converged = False
     while not converged and len(sweeps) <= max_iter:
-        sweeps.append(_means(sweeps[-1], weights, h))
-        converged = _largest_shift(sweeps[-2], sweeps[-1]) <= tol * h
+        sweeps.append(_means(sweeps[-1], weights, h, rule))
+        updates = _shifts(sweeps[-2], sweeps[-1], rule)
+        if stop == "shift":
+            converged = max(updates) <= tol * scale
+        else:
+            entropies.append(entropy(updates))
+            stands_still = len(entropies) > 1 and abs(entropies[-1] - entropies[-2]) < 1e-8
+            converged = np.average(updates, weights=weights) <= tol * scale or stands_still
+        if temperature is not None:
+            learned = learned_weights(X, sweeps[-1], weights, temperature)
+            rule = rule._replace(feature_weights=learned)
     n_iter = len(sweeps) - 1
     paths = [np.array([Y[i] for Y in sweeps]) for i in range(len(X))]
-    return Result(sweeps[-1], paths, n_iter, len(X) * n_iter, converged)
+    return Result(sweeps[-1], paths, n_iter, len(X) * n_iter, bool(converged), rule)
 
 
-def merge(positions, radius):
-    """Component numbers, in order of first appearance, under |p - q|^2 <= radius^2 (Th2)."""
+def merge(positions, reach, rule=PLAIN):
+    """Component numbers, in order of first appearance, under |p - q|^2 <= reach^2 (Th2)."""
     positions = np.asarray(positions, dtype=float)
     components = np.full(len(positions), -1)
     n_components = 0
@@ -155,7 +237,8 @@ def merge(positions, radius):
         to_visit = [start]
         while to_visit:
             i = to_visit.pop()
-            reached = near(positions, positions[i], radius) & (components < 0)
+            squares = squared_distances(positions, positions[i], rule)
+            reached = (squares <= reach * reach) & (components < 0)
             components[reached] = n_components
             to_visit.extend(np.flatnonzero(reached))
         n_components += 1
@@ -176,7 +259,7 @@ def label(components, weights=None, min_cluster_size=1):
     return np.array([number.get(component, -1) for component in components])
 
 
-def centers(modes, labels, weights=None):
+def centers(modes, labels, weights=None, rule=PLAIN):
     """Weighted mean of the modes of each cluster; the plain mean where the weights are all 0."""
     modes, weights = _checked(modes, weights)
     result = np.empty((max(labels) + 1, modes.shape[1]))
@@ -187,19 +270,34 @@ def centers(modes, labels, weights=None):
             w = np.ones(len(w))
         first = modes[members][0]
         result[k] = first + w @ (modes[members] - first) / np.sum(w)
-    return result
+    return on_sphere(result) if rule.sphere else result
 
 
-def predict(points, weights, modes, labels, centers, X_new, *, h, tol, max_iter):
+def predict(
+    points,
+    weights,
+    modes,
+    labels,
+    centers,
+    X_new,
+    *,
+    h,
+    tol,
+    max_iter,
+    rule=PLAIN,
+    scale=None,
+):
     """Label of the mode nearest to the end of each climb; of the nearest centre without mass."""
-    points, weights = _checked(points, weights)
+    points, weights = _placed(points, weights, rule)
+    X_new, _ = _placed(X_new, None, rule)
+    h = radius(h, rule)
     result = []
-    for x in np.asarray(X_new, dtype=float):
-        if mean_near(points, weights, x, h)[1] > 0:
-            end = climb(points, weights, x, h, tol, max_iter)[0][-1]
-            result.append(labels[_nearest(modes, end)])
+    for x in X_new:
+        if mean_near(points, weights, x, h, rule)[1] > 0:
+            end = climb(points, weights, x, h, tol, max_iter, rule, scale)[0][-1]
+            result.append(labels[_nearest(modes, end, rule)])
         elif len(centers) > 0:
-            result.append(_nearest(centers, x))
+            result.append(_nearest(centers, x, rule))
         else:
             result.append(-1)
     return np.array(result, dtype=int)
@@ -296,19 +394,21 @@ def _checked(X, weights):
     return X, _weights(X, weights)
 
 
-def _length(v):
-    return math.sqrt(np.sum(v**2))
+def _placed(X, weights, rule):
+    """Float64 points, on the sphere if the rule says so, and a weight for each."""
+    X, weights = _checked(X, weights)
+    return on_sphere(X) if rule.sphere else X, weights
 
 
-def _means(points, weights, h):
+def _means(points, weights, h, rule):
     """The mean near each point, over the same positions for all."""
-    return np.array([mean_near(points, weights, x, h)[0] for x in points])
+    return np.array([mean_near(points, weights, x, h, rule)[0] for x in points])
 
 
-def _largest_shift(before, after):
-    return max(_length(a - b) for a, b in zip(after, before, strict=True))
+def _shifts(before, after, rule):
+    return [length(a - b, rule) for a, b in zip(after, before, strict=True)]
 
 
-def _nearest(points, x):
+def _nearest(points, x, rule):
     """Index of the point nearest to x (ties: the lowest)."""
-    return int(np.argmin(np.sum((points - x) ** 2, axis=1)))
+    return int(np.argmin(squared_distances(points, x, rule)))
