@@ -69,9 +69,12 @@ def put_back(mean, x):
     return x.copy() if size < 1e-12 else mean / size
 
 
-def scale_of_nearest(X, k, rule=PLAIN):
-    """Median over the points of the distance to their k-th nearest one, themselves included."""
-    X = on_sphere(X) if rule.sphere else X
+def scale_of_nearest(X, k, rule=PLAIN, times=1):
+    """Median over the points of the distance to their k-th nearest one, themselves included.
+
+    Each point counts as many times as `times` says.
+    """
+    X = np.repeat(on_sphere(X) if rule.sphere else X, times, axis=0)
     kth = [np.sort(squared_distances(X, x, rule))[min(k, len(X)) - 1] for x in X]
     return float(np.median(np.sqrt(kth)))
 

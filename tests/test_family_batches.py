@@ -131,7 +131,7 @@ def test_a_generator_is_used_for_the_promised_draws_only():
 
 @FEW
 @given(
-    data=generic_data(max_n=30),
+    data=generic_data(max_n=30, dimensions=(1, 2, 3)),
     seed=SEEDS,
     more=st.sampled_from([0, 1, 1000]),
     kind=st.sampled_from([None, "zeros"]),
@@ -173,7 +173,11 @@ def test_threads_and_repetition_change_no_bit(field_kind, batch_size):
 
 
 @FEW
-@given(data=generic_data(max_n=30), seed=SEEDS, batch_size=st.sampled_from([2, 5, 16]))
+@given(
+    data=generic_data(max_n=30, dimensions=(1, 2, 3)),
+    seed=SEEDS,
+    batch_size=st.sampled_from([2, 5, 16]),
+)
 def test_nobody_leaves_the_box_of_the_data(data, seed, batch_size):
     X, h = data
     estimator = fit(make(StochasticMeanShift, h, seed, batch_size=batch_size), X)

@@ -16,7 +16,7 @@ from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
 
 # Three clumps in three directions: good for distances and for angles.
 RNG = np.random.default_rng(3)
-X = 2.0 * np.eye(3)[np.arange(36) % 3] + 0.05 * RNG.normal(size=(36, 3))
+X = 2.0 * np.eye(3)[np.arange(36) % 3] + 0.03 * RNG.normal(size=(36, 3))
 WEIGHTS = RNG.integers(0, 3, 36).astype(float)
 
 COMMON = {
@@ -42,7 +42,7 @@ OPTIONS = {
     },
     StochasticMeanShift: {
         **COMMON,
-        "pair": {"bandwidth": (0.1, 0.2)},
+        "pair": {"bandwidth": (0.06, 0.1)},
         "batches": {"batch_size": 5},
         "patience": {"patience": 0.5},
     },
@@ -91,7 +91,7 @@ MUST_FAIL = [
 def make(estimator_class, first, second):
     """An estimator with both options, and the names of the parameters that they set."""
     options = OPTIONS[estimator_class]
-    parameters = {"bandwidth": 0.2, "max_iter": 60, **options[first], **options[second]}
+    parameters = {"bandwidth": 0.1, "max_iter": 60, **options[first], **options[second]}
     if estimator_class is StochasticMeanShift:
         parameters["random_state"] = 0
     return estimator_class(**parameters), (set(options[first]), set(options[second]))

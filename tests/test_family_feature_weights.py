@@ -19,12 +19,12 @@ def learning(h, **parameters):
     return make(BlurringMeanShift, h, feature_weights="learned", **parameters)
 
 
-def clumps_and_noise(n_noise=3, seed=0):
+def clumps_and_noise():
     """Three clumps in the first feature, noise of the same extent in the others."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], 20)
     signal = 3.0 * y + 0.1 * rng.normal(size=60)
-    return np.column_stack([signal, rng.uniform(0, 3, (60, n_noise))]), y
+    return np.column_stack([signal, rng.uniform(0, 3, (60, 2))]), y
 
 
 def assert_learned(estimator, twin):
@@ -35,7 +35,7 @@ def assert_learned(estimator, twin):
 
 
 @pytest.mark.parametrize("weights", [None, "zeros"])
-@pytest.mark.parametrize(("n", "d"), [(1, 1), (12, 1), (40, 2), (30, 5), (20, 40)])
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (12, 1), (40, 2), (30, 3), (20, 40)])
 @pytest.mark.parametrize("kernel", ["flat", "gaussian"])
 def test_equals_the_twin(field_kind, kernel, n, d, weights):
     X, h = make_data("clustered", n, d)
@@ -76,17 +76,17 @@ def test_weights_replayed_from_the_paths():
 
 def test_first_sweep_is_of_equal_weights():
     """w = 1/d: the distance is the Euclidean one over sqrt(d), so h is sqrt(d) times as wide."""
-    X, h = make_data("uniform", 40, 4)
-    learned = fit(learning(h / 2, max_iter=1), X)
+    X, h = make_data("uniform", 40, 3)
+    learned = fit(learning(h / np.sqrt(3), max_iter=1), X)
     plain = fit(make(BlurringMeanShift, h, max_iter=1), X)
     assert_allclose(learned.modes_, plain.modes_, atol=1e-12)
 
 
 def test_a_high_temperature_keeps_the_weights_equal():
-    X, h = make_data("clustered", 40, 4)
-    learned = fit(learning(h / 2, weight_temperature=1e15), X)
+    X, h = make_data("clustered", 40, 3)
+    learned = fit(learning(h / np.sqrt(3), weight_temperature=1e15), X)
     plain = fit(make(BlurringMeanShift, h), X)
-    assert_allclose(learned.feature_weights_, np.full(4, 0.25), atol=1e-9)
+    assert_allclose(learned.feature_weights_, np.full(3, 1 / 3), atol=1e-9)
     assert_array_equal(learned.labels_, plain.labels_)
     assert_allclose(learned.modes_, plain.modes_, atol=1e-9)
 
@@ -97,7 +97,7 @@ def test_noise_loses_its_weight_and_the_clumps_are_found():
     assert estimator.feature_weights_[0] > 0.9
     assert_array_equal(estimator.labels_, y)
     assert_array_equal(estimator.predict(X), y)
-    X_new = np.column_stack([[0.1, 3.0, 5.9], np.full((3, 3), 2.5)])
+    X_new = np.column_stack([[0.1, 3.0, 5.9], np.full((3, 2), 2.5)])
     assert_array_equal(estimator.predict(X_new), [0, 1, 2])
 
 
@@ -119,7 +119,9 @@ def test_only_learned_weights_are_kept():
 
 
 @FEW
-@given(data=generic_data(max_n=20, makers=("clustered", "uniform")), seed=SEEDS)
+@given(
+    data=generic_data(max_n=20, dimensions=(1, 2, 3), makers=("clustered", "uniform")), seed=SEEDS
+)
 def test_moved_and_scaled(data, seed):
     X, h = data
     rng = np.random.default_rng(seed)
@@ -135,7 +137,9 @@ def test_moved_and_scaled(data, seed):
 
 
 @FEW
-@given(data=generic_data(max_n=15, makers=("clustered", "uniform")), seed=SEEDS)
+@given(
+    data=generic_data(max_n=15, dimensions=(1, 2, 3), makers=("clustered", "uniform")), seed=SEEDS
+)
 def test_whole_weights_equal_repeated_points_and_features_may_be_permuted(data, seed):
     X, h = data
     rng = np.random.default_rng(seed)

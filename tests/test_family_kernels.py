@@ -27,13 +27,15 @@ def accuracy(X, h):
 
 
 @pytest.mark.parametrize("weights", [None, "zeros"])
-@pytest.mark.parametrize(("n", "d"), [(1, 1), (7, 1), (40, 2), (25, 5), (15, 40)])
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (7, 1), (40, 2), (25, 3), (15, 40)])
 @pytest.mark.parametrize("maker", ["clustered", "duplicates", "offset"])
 @pytest.mark.parametrize("estimator_class", ESTIMATORS)
 def test_equals_the_twin(estimator_class, field_kind, maker, n, d, weights):
     X, h = make_data(maker, n, d)
     h, w = 0.4 * h, make_weights(weights, n)
-    estimator = gaussian(estimator_class, h, seed=n, field=field_kind, max_iter=40)
+    # Far from the origin positions are rounded more, and a Gaussian forgets no rounding.
+    max_iter = 5 if maker == "offset" else 40
+    estimator = gaussian(estimator_class, h, seed=n, field=field_kind, max_iter=max_iter)
     twin = fit_and_compare(estimator, X, w, atol=accuracy(X, h))
     check_predictions(estimator, twin, X, new_points(X, h), w)
 
@@ -117,7 +119,11 @@ def test_a_climb_ends_at_a_mode_of_the_density():
 
 @pytest.mark.parametrize("estimator_class", ESTIMATORS)
 @FEW
-@given(data=generic_data(max_n=25), seed=SEEDS, kind=st.sampled_from([None, "zeros"]))
+@given(
+    data=generic_data(max_n=25, dimensions=(1, 2, 3)),
+    seed=SEEDS,
+    kind=st.sampled_from([None, "zeros"]),
+)
 def test_nobody_leaves_the_convex_hull(estimator_class, data, seed, kind):
     X, h = data
     weights = make_weights(kind, len(X), seed)
@@ -133,7 +139,11 @@ def test_nobody_leaves_the_convex_hull(estimator_class, data, seed, kind):
 
 @pytest.mark.parametrize("estimator_class", ESTIMATORS)
 @FEW
-@given(data=generic_data(max_n=25, makers=NO_OFFSET), seed=SEEDS, factor=st.floats(1e-3, 1e3))
+@given(
+    data=generic_data(max_n=25, dimensions=(1, 2, 3), makers=NO_OFFSET),
+    seed=SEEDS,
+    factor=st.floats(1e-3, 1e3),
+)
 def test_moved_turned_and_scaled(estimator_class, data, seed, factor):
     X, h = data
     h = h / 2
@@ -153,7 +163,7 @@ def test_moved_turned_and_scaled(estimator_class, data, seed, factor):
 
 @pytest.mark.parametrize("estimator_class", [MeanShift, BlurringMeanShift])
 @FEW
-@given(data=generic_data(max_n=20, makers=NO_OFFSET), seed=SEEDS)
+@given(data=generic_data(max_n=20, dimensions=(1, 2, 3), makers=NO_OFFSET), seed=SEEDS)
 def test_whole_weights_equal_repeated_points(estimator_class, data, seed):
     X, h = data
     times = np.random.default_rng(seed).integers(1, 4, len(X))
