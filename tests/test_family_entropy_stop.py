@@ -76,6 +76,17 @@ def test_the_rule_replayed_from_the_paths():
     assert ends == {"small", "still"}
 
 
+def test_a_small_change_of_the_entropy_is_a_change():
+    """Here it is 6e-5 from the fourth sweep to the fifth, and the run goes on."""
+    X, h = make_data("uniform", 80, 2, seed=6)
+    estimator = entropic(h / 3, kernel="gaussian", tol=1e-6)
+    fit_and_compare(estimator, X, atol=1e-8)
+    sweeps = np.stack(estimator.paths_, axis=1)
+    updates = np.linalg.norm(np.diff(sweeps, axis=0), axis=2)
+    assert 1e-8 < abs(entropy(list(updates[4])) - entropy(list(updates[3]))) < 1e-4
+    assert estimator.n_iter_ > 5
+
+
 def test_the_mean_counts_and_not_the_largest_update():
     """One pair of a hundred points meets in a step of 0.5, everyone else rests."""
     X = np.append(10.0 * np.arange(98.0), [2000.0, 2001.0])[:, np.newaxis]
