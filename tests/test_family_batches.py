@@ -13,13 +13,14 @@ from conftest import JIT, fit, generic_data, make_data, make_weights, tolerance
 from modeshift import BlurringMeanShift, StochasticMeanShift
 from twins import check_predictions, fit_and_compare, make, make_directions, new_points
 
+DIMENSIONS = (1, 2, 9)
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=20 if JIT else 5)
 
 
 @pytest.mark.parametrize("weights", [None, "zeros"])
 @pytest.mark.parametrize("batch_size", [2, 7, 1000])
-@pytest.mark.parametrize(("n", "d"), [(1, 1), (2, 3), (7, 1), (40, 2), (25, 40)])
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (2, 9), (7, 1), (40, 2), (25, 40)])
 @pytest.mark.parametrize("maker", ["clustered", "duplicates", "offset"])
 def test_equals_the_twin(field_kind, maker, n, d, batch_size, weights):
     X, h = make_data(maker, n, d)
@@ -74,9 +75,9 @@ def test_patience_equals_the_twin(batch_size, patience):
     ids=lambda parameters: "-".join(parameters),
 )
 def test_with_other_neighbourhoods_it_equals_the_twin(field_kind, parameters):
-    X, h = make_data("clustered", 30, 3)
+    X, h = make_data("clustered", 30, 9)
     if "metric" in parameters:
-        X, h = make_directions(30, 3)
+        X, h = make_directions(30, 9)
     estimator = make(
         StochasticMeanShift, h / 2, batch_size=7, field=field_kind, max_iter=30, **parameters
     )
@@ -131,7 +132,7 @@ def test_a_generator_is_used_for_the_promised_draws_only():
 
 @FEW
 @given(
-    data=generic_data(max_n=30, dimensions=(1, 2, 3)),
+    data=generic_data(max_n=30, dimensions=DIMENSIONS),
     seed=SEEDS,
     more=st.sampled_from([0, 1, 1000]),
     kind=st.sampled_from([None, "zeros"]),
@@ -174,7 +175,7 @@ def test_threads_and_repetition_change_no_bit(field_kind, batch_size):
 
 @FEW
 @given(
-    data=generic_data(max_n=30, dimensions=(1, 2, 3)),
+    data=generic_data(max_n=30, dimensions=DIMENSIONS),
     seed=SEEDS,
     batch_size=st.sampled_from([2, 5, 16]),
 )

@@ -10,13 +10,14 @@ from conftest import JIT, fit, generic_data, make_data, make_weights
 from modeshift import MeanShift
 from twins import check_predictions, fit_and_compare, make, make_directions, new_points
 
+DIMENSIONS = (1, 2, 9)
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=20 if JIT else 5)
 
 
 @pytest.mark.parametrize("weights", [None, "zeros"])
 @pytest.mark.parametrize(
-    ("n", "d", "m"), [(1, 1, 1), (12, 1, 1), (40, 2, 6), (25, 3, 24), (20, 40, 4)]
+    ("n", "d", "m"), [(1, 1, 1), (12, 1, 1), (40, 2, 6), (25, 9, 24), (20, 40, 4)]
 )
 @pytest.mark.parametrize("maker", ["clustered", "duplicates", "offset"])
 def test_equals_the_twin(field_kind, maker, n, d, m, weights):
@@ -34,9 +35,9 @@ def test_equals_the_twin(field_kind, maker, n, d, m, weights):
     ids=lambda parameters: "-".join(parameters),
 )
 def test_with_other_neighbourhoods_it_equals_the_twin(field_kind, parameters):
-    X, h = make_data("clustered", 30, 3)
+    X, h = make_data("clustered", 30, 9)
     if "metric" in parameters:
-        X, h = make_directions(30, 3)
+        X, h = make_directions(30, 9)
     estimator = make(MeanShift, h / 2, n_climbers=8, field=field_kind, **parameters)
     fit_and_compare(estimator, X, atol=1e-8 * max(h, np.ptp(X)))
 
@@ -79,7 +80,7 @@ def test_where_climbers_start_counts_and_not_where_they_pass(seed):
 
 @FEW
 @given(
-    data=generic_data(max_n=25, dimensions=(1, 2, 3)),
+    data=generic_data(max_n=25, dimensions=DIMENSIONS),
     more=st.sampled_from([0, 1, 100]),
     kind=st.sampled_from([None, "zeros"]),
     seed=SEEDS,
@@ -96,7 +97,7 @@ def test_as_many_climbers_as_points_is_plain_mean_shift(data, more, kind, seed):
 
 @FEW
 @given(
-    data=generic_data(max_n=30, dimensions=(1, 2, 3), makers=("clustered", "uniform")),
+    data=generic_data(max_n=30, dimensions=DIMENSIONS, makers=("clustered", "uniform")),
     m=st.integers(1, 30),
     seed=SEEDS,
 )

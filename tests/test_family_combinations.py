@@ -16,7 +16,8 @@ from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
 
 # Three clumps in three directions: good for distances and for angles.
 RNG = np.random.default_rng(3)
-X = 2.0 * np.eye(3)[np.arange(36) % 3] + 0.03 * RNG.normal(size=(36, 3))
+ANGLES = 2 * np.pi / 3 * np.arange(36)
+X = 2.0 * np.column_stack([np.cos(ANGLES), np.sin(ANGLES)]) + 0.03 * RNG.normal(size=(36, 2))
 WEIGHTS = RNG.integers(0, 3, 36).astype(float)
 
 COMMON = {
@@ -103,7 +104,7 @@ def check_fit(estimator, weights):
     assert estimator.labels_.shape == (36,)
     assert set(range(n_clusters)) <= set(estimator.labels_) <= set(range(-1, n_clusters))
     assert estimator.modes_.shape == X.shape
-    assert estimator.cluster_centers_.shape == (n_clusters, 3)
+    assert estimator.cluster_centers_.shape == (n_clusters, 2)
     for values in (estimator.modes_, estimator.cluster_centers_):
         assert np.all(np.isfinite(values))
         if estimator.metric == "cosine":
@@ -177,14 +178,15 @@ def test_fields_agree_on_every_rule(estimator_class, first, second, third):
         assert_allclose(forced.modes_, estimator.modes_, atol=1e-7)
 
 
+# By brute force: the checks bring data of many dimensions, for each of which a tree is compiled.
 @parametrize_with_checks(
     [
-        MeanShift(kernel="gaussian"),
-        MeanShift(n_climbers=10, random_state=0),
-        StochasticMeanShift(batch_size=8),
-        MeanShift(bandwidth=np.inf, n_neighbors=5),
-        BlurringMeanShift(kernel="gaussian", stop="entropy"),
-        BlurringMeanShift(feature_weights="learned"),
+        MeanShift(kernel="gaussian", field="brute"),
+        MeanShift(n_climbers=10, random_state=0, field="brute"),
+        MeanShift(bandwidth=np.inf, n_neighbors=5, field="brute"),
+        StochasticMeanShift(batch_size=8, field="brute"),
+        BlurringMeanShift(kernel="gaussian", stop="entropy", field="brute"),
+        BlurringMeanShift(feature_weights="learned", field="brute"),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

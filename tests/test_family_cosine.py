@@ -13,6 +13,7 @@ from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift, estimat
 from naive_rules import on_sphere
 from twins import ESTIMATORS, check_predictions, fit_and_compare, make, make_directions
 
+DIMENSIONS = (1, 2, 9)
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=15 if JIT else 5)
 
@@ -23,7 +24,7 @@ def cosine(estimator_class, h, seed=0, **parameters):
 
 @st.composite
 def directions(draw, max_n=25):
-    n, d = draw(st.integers(1, max_n)), draw(st.sampled_from([1, 2, 3]))
+    n, d = draw(st.integers(1, max_n)), draw(st.sampled_from(DIMENSIONS))
     return make_directions(n, d, draw(SEEDS))
 
 
@@ -33,7 +34,7 @@ def assert_unit_length(rows):
 
 
 @pytest.mark.parametrize("weights", [None, "zeros"])
-@pytest.mark.parametrize(("n", "d"), [(1, 1), (9, 1), (40, 2), (30, 3), (25, 40)])
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (9, 1), (40, 2), (30, 9), (25, 40)])
 @pytest.mark.parametrize("estimator_class", ESTIMATORS)
 def test_equals_the_twin(estimator_class, field_kind, n, d, weights):
     X, h = make_directions(n, d)
@@ -45,7 +46,7 @@ def test_equals_the_twin(estimator_class, field_kind, n, d, weights):
 
 
 @pytest.mark.parametrize("estimator_class", ESTIMATORS)
-@pytest.mark.parametrize(("n", "d"), [(30, 3), (25, 40)])
+@pytest.mark.parametrize(("n", "d"), [(30, 9), (25, 40)])
 def test_gaussian_on_the_sphere_equals_the_twin(estimator_class, field_kind, n, d):
     X, h = make_directions(n, d)
     estimator = cosine(estimator_class, h / 4, kernel="gaussian", field=field_kind, max_iter=40)
@@ -53,7 +54,7 @@ def test_gaussian_on_the_sphere_equals_the_twin(estimator_class, field_kind, n, 
     check_predictions(estimator, twin, X, make_directions(15, d, seed=1)[0])
 
 
-@pytest.mark.parametrize(("n", "d"), [(1, 2), (40, 2), (25, 3)])
+@pytest.mark.parametrize(("n", "d"), [(1, 2), (40, 2), (25, 9)])
 def test_a_pair_of_bandwidths_equals_the_twin(field_kind, n, d):
     """Radii are drawn as cosine distances, like the bandwidth."""
     X, h = make_directions(n, d)
@@ -65,7 +66,7 @@ def test_a_pair_of_bandwidths_equals_the_twin(field_kind, n, d):
 @pytest.mark.parametrize("estimator_class", ESTIMATORS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_everything_stays_on_the_sphere(estimator_class, dtype):
-    X, h = make_directions(30, 3)
+    X, h = make_directions(30, 9)
     X = X.astype(dtype)
     estimator = fit(cosine(estimator_class, h), X)
     for rows in (estimator.modes_, estimator.cluster_centers_, *estimator.paths_):
@@ -132,7 +133,7 @@ def test_whole_weights_equal_repeated_points(estimator_class, data, seed):
 
 @pytest.mark.parametrize("size", [1e-300, 1e-30, 1e30, 1e300])
 def test_tiny_and_huge_vectors_have_a_direction_too(size):
-    X, h = make_directions(20, 3)
+    X, h = make_directions(20, 9)
     plain = fit(cosine(MeanShift, h), X)
     other = fit(cosine(MeanShift, h), size * X)
     assert_array_equal(other.labels_, plain.labels_)
@@ -142,7 +143,7 @@ def test_tiny_and_huge_vectors_have_a_direction_too(size):
 
 @pytest.mark.parametrize("weights", [None, "real"])
 def test_default_bandwidth_is_the_estimate_on_the_sphere(weights):
-    X, _ = make_directions(40, 3)
+    X, _ = make_directions(40, 9)
     w = make_weights(weights, 40)
     chord = estimate_bandwidth(on_sphere(X), sample_weight=w, random_state=0)
     for estimator_class in ESTIMATORS:
@@ -155,13 +156,13 @@ def test_default_bandwidth_is_the_estimate_on_the_sphere(weights):
 
 @pytest.mark.parametrize("estimator_class", ESTIMATORS)
 def test_a_zero_vector_has_no_direction(estimator_class):
-    X, h = make_directions(12, 3)
+    X, h = make_directions(12, 9)
     X[7] = 0.0
     with pytest.raises(ValueError, match=r"\b7\b") as caught:
         cosine(estimator_class, h).fit(X)
     message = str(caught.value)
     assert re.search(r"zero|\b0\b", message)
-    assert "cosine" in message
+    assert "metric" in message
     assert re.search(r"\bX\b", message)
     estimator = fit(cosine(estimator_class, h), X[:7])
     with pytest.raises(ValueError, match=r"\b7\b.*|cosine"):
@@ -171,7 +172,7 @@ def test_a_zero_vector_has_no_direction(estimator_class):
 @pytest.mark.parametrize("estimator_class", ESTIMATORS)
 @pytest.mark.parametrize("bandwidth", [2.1, 60.0, 0.0, -1.0])
 def test_cosine_distances_end_at_two(estimator_class, bandwidth):
-    X, _ = make_directions(12, 3)
+    X, _ = make_directions(12, 9)
     with pytest.raises(ValueError, match="bandwidth") as caught:
         cosine(estimator_class, bandwidth).fit(X)
     assert repr(bandwidth) in str(caught.value)
@@ -181,6 +182,6 @@ def test_cosine_distances_end_at_two(estimator_class, bandwidth):
 
 
 def test_both_ends_of_a_pair_are_cosine_distances():
-    X, _ = make_directions(12, 3)
+    X, _ = make_directions(12, 9)
     with pytest.raises(ValueError, match=r"bandwidth.*2"):
         cosine(StochasticMeanShift, (0.5, 3.0)).fit(X)

@@ -70,11 +70,11 @@ def test_estimator_and_options(preset):
 
 def test_fits_and_predicts(preset):
     make, (needed, *_) = preset
-    X, _ = make_data("clustered", 40, 3)
+    X, _ = make_data("clustered", 40, 2)
     X = X + 1.0
     estimator = fit(clone(make(**needed)), X)
     assert estimator.labels_.shape == (40,)
-    assert estimator.cluster_centers_.shape == (estimator.labels_.max() + 1, 3)
+    assert estimator.cluster_centers_.shape == (estimator.labels_.max() + 1, 2)
     assert set(estimator.predict(X)) <= set(estimator.labels_)
 
 
