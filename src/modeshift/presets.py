@@ -82,6 +82,6 @@ def chakraborty2021(
 def trigano2026(low: float, high: float, **parameters: Any) -> StochasticMeanShift:
     """Doubly stochastic mean-shift: the bandwidth of each step is drawn between low and high.
 
-    "Doubly stochastic mean-shift clustering", arXiv 2602.15393, 2026.
+    Trigano et al., "Doubly stochastic mean-shift clustering", arXiv 2602.15393, 2026.
     """
     return StochasticMeanShift(**{"bandwidth": (low, high), **parameters})
