@@ -54,10 +54,6 @@ def test_climbers_and_followers():
     assert_array_equal(some.modes_, alone[nearest])
 
 
-SPACES = [Plane(), Sphere()]
-KERNELS = [Flat, Gaussian]
-
-
 def naive_nearest(points, weights, x, k, kernel, h, on_sphere):
     """Mean of the k nearest, by weight, of the points that count under the kernel."""
     squares = ((points - x) ** 2).sum(axis=1)
@@ -78,8 +74,7 @@ def naive_nearest(points, weights, x, k, kernel, h, on_sphere):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("space", SPACES, ids=["plane", "sphere"])
+@pytest.mark.parametrize(("kernel", "space"), [(Flat, Plane()), (Gaussian, Sphere())])
 @pytest.mark.parametrize("kind", sorted(FIELDS))
 def test_nearest_in_every_field_while_points_move(kind, space, kernel, weighted):
     rng = np.random.default_rng(1)
