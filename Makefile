@@ -30,15 +30,18 @@ $(READY): pyproject.toml
 demo: $(READY)
 	$(BIN)/modeshift demo --out build/demo
 
+# A file of tests stays on one process, so that the processes do not compile the same kernels.
+SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=loadfile
+
 test: $(READY)
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow" $(SIDE_BY_SIDE)
 
 slow: $(READY)
 	$(BIN)/python -m pytest -m slow
 
 # Compiled code overflows in silence, as meant (empty slots, hashes); as Python it would warn.
 coverage: $(READY)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not slow and not jit" --cov --cov-report=term-missing \
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not slow and not jit" $(SIDE_BY_SIDE) --cov --cov-report=term-missing \
 		-W "ignore:overflow encountered:RuntimeWarning"
 
 lint: $(READY)
