@@ -183,7 +183,9 @@ def test_fields_agree_on_every_rule(estimator_class, first, second, third):
     [
         MeanShift(kernel="gaussian", field="brute"),
         MeanShift(n_climbers=10, random_state=0, field="brute"),
-        MeanShift(bandwidth=np.inf, n_neighbors=5, field="brute"),
+        # With few neighbours the end of a point of weight 0 can lie where it joins two clusters, so
+        # that leaving the point out, which scikit-learn compares with, is not the same.
+        MeanShift(bandwidth=np.inf, n_neighbors=15, field="brute"),
         StochasticMeanShift(batch_size=8, field="brute"),
         BlurringMeanShift(kernel="gaussian", stop="entropy", field="brute"),
         BlurringMeanShift(feature_weights="learned", field="brute"),
