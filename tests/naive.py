@@ -145,12 +145,14 @@ def stochastic_mean_shift(
     batch_size=1,
     rule=PLAIN,
     scale=None,
+    verify=True,
 ):
     """Stochastic mean-shift (Algorithm 2): one random point, one step, and it stays there.
 
     With h = (low, high) the radius of each step is drawn too; `high` is then the h of the
     threshold tol*h and of the test (doubly stochastic mean-shift, arXiv 2602.15393). With
     `batch_size` above 1 a sweep is a permutation, cut into batches whose points move together.
+    Without `verify` the quiet steps alone end the run: the paper's words taken literally.
     """
     X, weights = _placed(X, weights, rule)
     rng = check_random_state(random_state)
@@ -176,7 +178,8 @@ def stochastic_mean_shift(
                 n_steps += 1
                 quiet = quiet + 1 if shift <= tol * scale else 0
             if quiet >= math.ceil(patience * n):
-                if max(_shifts(Y, _means(Y, weights, high, rule), rule)) <= tol * scale:
+                still = max(_shifts(Y, _means(Y, weights, high, rule), rule)) <= tol * scale
+                if not verify or still:
                     return Result(Y, [np.array(p) for p in paths], sweep, n_steps, True, rule)
                 quiet = 0
     return Result(Y, [np.array(p) for p in paths], max_iter, n_steps, False, rule)

@@ -103,6 +103,8 @@ class StochasticMeanShift(ModeSeeker):
     array([1, 1, 0, 0, 0])
     """
 
+    _verify = True  # see modeshift.paper.literal
+
     def __init__(
         self,
         *,
@@ -162,6 +164,7 @@ class StochasticMeanShift(ModeSeeker):
             batch_size=self.batch_size,
             random_state=check_randomness(self.random_state),
             draw_radii=draw_radii if isinstance(bandwidth, tuple) else None,
+            verify=self._verify,
             record=self.record,
         )
 

@@ -67,6 +67,7 @@ def wander(
     random_state: Any,
     draw_radii: Callable[[Any], np.ndarray] | None = None,
     batch_size: int = 1,
+    verify: bool = True,
     record: bool = False,
 ) -> Outcome:
     """Move one random point, or one batch, at a time until nobody would move further than tol.
@@ -95,6 +96,9 @@ def wander(
         How many points move at once over the same positions.
     random_state : RandomState
         As scikit-learn's ``check_random_state`` gives it.
+    verify : bool
+        False ends the run after the quiet steps, without the test: the paper's words taken
+        literally. Points that were seldom chosen are then left behind.
     """
     n, d = field.points.shape
     wanted = ceil(patience * n)
@@ -125,7 +129,7 @@ def wander(
             field.tend()
             between_batches = step % size == 0 or step == n
             if quiet >= wanted and between_batches:
-                if field.is_quiet(radius, tol):
+                if not verify or field.is_quiet(radius, tol):
                     return _outcome(field, sweep + 1, sweep * n + step, True, recorder)
                 quiet = 0
     return _outcome(field, max_iter, max_iter * n, False, recorder)
