@@ -6,10 +6,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
-.PHONY: help install demo test slow coverage lint bench clean
+.PHONY: help install demo paper test slow coverage lint bench clean
 
 help:
 	@echo "make demo      cluster the paper's Sets 3 and 4, print the tables, draw the picture"
+	@echo "make paper     rerun every experiment of the paper, 100 seeds, to build/paper; resumes"
 	@echo "make test      run the tests (all but the slow ones)"
 	@echo "make slow      run the slow tests"
 	@echo "make coverage  run the tests with the JIT off and measure coverage, kernels included"
@@ -29,6 +30,9 @@ $(READY): pyproject.toml
 
 demo: $(READY)
 	$(BIN)/modeshift demo --out build/demo
+
+paper: $(READY)
+	$(BIN)/modeshift paper --out build/paper
 
 # A file of tests stays on one process, so that the processes do not compile the same kernels.
 SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=loadfile

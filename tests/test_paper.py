@@ -4,11 +4,13 @@ import matplotlib.image
 import numpy as np
 import pytest
 
-from modeshift import MeanShift, StochasticMeanShift, plots
+from modeshift import MeanShift, plots
 from modeshift.cli import main
 from modeshift.datasets import make_paper_set
 from modeshift.paper import demo
+from modeshift.paper.literal import LiteralStochasticMeanShift
 from modeshift.paper.published import ALGORITHMS, COLUMNS, PUBLISHED
+from modeshift.paper.setting import load_settings
 
 
 @pytest.mark.parametrize("index", range(1, 8))
@@ -76,9 +78,11 @@ def test_demo_prints_tables_and_the_paths_of_its_pictures(tmp_path, capsys):
     assert printed.count("published") == 4
 
 
-def test_demo_uses_one_setting_for_both():
+def test_demo_uses_the_calibrated_setting():
+    settings = load_settings()
     both = demo.fit_both(make_paper_set(3, random_state=1)[0], seed=1)
     assert isinstance(both["D"], MeanShift)
-    assert isinstance(both["S"], StochasticMeanShift)
-    assert both["D"].tol == both["S"].tol
-    assert both["D"].bandwidth_ == both["S"].bandwidth_ == demo.BANDWIDTH
+    assert isinstance(both["S"], LiteralStochasticMeanShift)
+    for letter, fitted in both.items():
+        assert fitted.bandwidth_ == settings[letter].bandwidth
+        assert fitted.tol * fitted.bandwidth == pytest.approx(settings[letter].th1)

@@ -14,10 +14,10 @@ import traceback
 from types import ModuleType
 
 from modeshift import __version__
-from modeshift.cli import demo
+from modeshift.cli import demo, paper
 from modeshift.cli.errors import UserError
 
-COMMANDS: tuple[ModuleType, ...] = (demo,)
+COMMANDS: tuple[ModuleType, ...] = (demo, paper)
 
 SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 

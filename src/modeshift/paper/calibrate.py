@@ -1,0 +1,165 @@
+"""Search for the parameters that the paper does not state.
+
+A setting (h, Th1, Th2, quiet steps) is one for all sets and both algorithms. Its score is the
+number of the 98 published cells that lie in the central 95% of the seeds (``cells.py``). All
+settings of a grid are scored with some seeds, and the best few with many.
+"""
+
+import csv
+from collections import defaultdict
+from collections.abc import Iterable
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import modeshift
+from modeshift.paper.cells import FIELDS, as_printed, is_inside
+from modeshift.paper.plan import SETS
+from modeshift.paper.published import PUBLISHED
+from modeshift.paper.reproduce import Watch, run_missing
+from modeshift.paper.runs import Record, Task
+from modeshift.paper.setting import Setting, save_settings
+from modeshift.paper.store import Folder
+
+
+class Search(NamedTuple):
+    """The grid, the seeds for all of it, and the seeds for the best few."""
+
+    bandwidths: tuple[float, ...]
+    th1s: tuple[float, ...]
+    th2s: tuple[float, ...]
+    quiets: tuple[int | None, ...]
+    seeds: int
+    finalists: int
+    final_seeds: int
+
+
+FULL_SEARCH = Search(
+    bandwidths=(0.8, 0.85, 0.9),
+    th1s=(0.02, 0.03),
+    th2s=(0.1, 0.15, 0.2, 0.25, 0.3),
+    quiets=(100, 200, None),
+    seeds=20,
+    finalists=4,
+    final_seeds=100,
+)
+
+QUICK_SEARCH = Search(
+    bandwidths=(0.8,),
+    th1s=(0.02, 0.05),
+    th2s=(0.25, 0.3),
+    quiets=(200, None),
+    seeds=2,
+    finalists=1,
+    final_seeds=3,
+)
+
+
+class Score(NamedTuple):
+    """A setting and how it fits.
+
+    ``cells`` counts the published cells inside; ``distance`` is the mean distance of all 98 from
+    the middle of the seeds, in percentiles from 0 to 50, and decides between equals.
+    """
+
+    setting: Setting
+    seeds: int
+    cells_d: int
+    cells_s: int
+    distance: float
+
+    @property
+    def cells(self) -> int:
+        """Cells inside, of 98."""
+        return self.cells_d + self.cells_s
+
+
+def calibrate(
+    out: Path, search: Search, *, watch: Watch, jobs: int = -1, force: bool = False
+) -> Score:
+    """Search, write ``calibration.csv`` and ``setting.json``, and return the best.
+
+    The folder is resumed, refused or replaced like that of a run.
+    """
+    parameters = {"version": modeshift.__version__, "search": search._asdict()}
+    folder = Folder(out, parameters, force)
+    grid = [
+        Setting(h, th1, th2, quiet)
+        for h, th1, th2, quiet in product(
+            search.bandwidths, search.th1s, search.th2s, search.quiets
+        )
+    ]
+    coarse = _search(folder, grid, search, search.seeds, watch, jobs)
+    finalists = [score.setting for score in coarse[: search.finalists]]
+    final = _search(folder, finalists, search, search.final_seeds, watch, jobs)
+    _write_table(final + coarse, out / "calibration.csv")
+    best = final[0].setting
+    unstopped = best._replace(quiet=None)
+    save_settings({"D": unstopped, "S": best, "B": unstopped}, out / "setting.json")
+    return final[0]
+
+
+def describe(score: Score) -> str:
+    """Say in a line what was found."""
+    h, th1, th2, quiet = score.setting
+    stop = "every point tested" if quiet is None else f"{quiet} quiet steps"
+    return (
+        f"best: h {h:g}, Th1 {th1:g}, Th2 {th2:g}, {stop}: {score.cells} of 98 cells inside "
+        f"({score.cells_d} deterministic, {score.cells_s} stochastic; {score.seeds} seeds)"
+    )
+
+
+def _search(
+    folder: Folder, settings: list[Setting], search: Search, seeds: int, watch: Watch, jobs: int
+) -> list[Score]:
+    """Score settings, best first."""
+    tasks = _tasks(settings, search.th2s, seeds)
+    values = _group(run_missing(folder, tasks, watch, jobs))
+    scores = [_score(setting, values, seeds) for setting in settings]
+    return sorted(scores, key=lambda score: (-score.cells, score.distance))
+
+
+def _tasks(settings: list[Setting], th2s: tuple[float, ...], seeds: int) -> list[Task]:
+    """List the fits that the settings need: one serves every Th2, and D has no quiet steps."""
+    fits = {("S", *setting._replace(th2=0.0)) for setting in settings}
+    fits |= {("D", *setting._replace(th2=0.0, quiet=None)) for setting in settings}
+    return [
+        Task("calibrate", index, 1, seed, algorithm, h, th1, quiet, th2s)
+        for seed in range(seeds)
+        for index in SETS
+        for algorithm, h, th1, _, quiet in sorted(fits, key=str)
+    ]
+
+
+def _group(records: Iterable[Record]) -> dict[tuple, np.ndarray]:
+    """Gather the seven columns: (set, algorithm, setting) -> array of shape (7, seeds)."""
+    groups = defaultdict(list)
+    for record in records:
+        setting = Setting(record["bandwidth"], record["th1"], record["th2"], record["quiet"])
+        row = [record[field] for field in FIELDS]
+        groups[record["set"], record["algorithm"], setting].append(row)
+    return {key: np.array(rows).T for key, rows in groups.items()}
+
+
+def _score(setting: Setting, values: dict[tuple, np.ndarray], seeds: int) -> Score:
+    own = {"D": setting._replace(quiet=None), "S": setting}
+    inside, distances = {"D": 0, "S": 0}, []
+    for index, rows in PUBLISHED.items():
+        for algorithm, row in rows.items():
+            ours, published = values[index, algorithm, own[algorithm]], np.array(row)
+            inside[algorithm] += int(is_inside(published, ours).sum())
+            above = np.sign(as_printed(published)[:, None] - as_printed(ours)).mean(axis=1)
+            distances.append(50 * np.abs(above))
+    return Score(setting, seeds, inside["D"], inside["S"], float(np.mean(distances)))
+
+
+def _write_table(scores: list[Score], path: Path) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        names = ("cells", "cells_d", "cells_s", "distance", "seeds")
+        writer.writerow([*Setting._fields, *names])
+        for score in scores:
+            numbers = [score.cells, score.cells_d, score.cells_s, round(score.distance, 2)]
+            writer.writerow([*score.setting, *numbers, score.seeds])

@@ -1,0 +1,119 @@
+"""The folder of a run: results are kept as they come, and nobody else's are overwritten.
+
+``run.json`` says what was asked for, ``results.jsonl`` has a line for each task that is done, and
+``results.json`` is written when all are.
+"""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any, TextIO
+
+from modeshift.cli.errors import UserError
+from modeshift.paper.results import Results
+from modeshift.paper.runs import Record, Task
+
+OUTPUTS = (
+    "run.json",
+    "results.jsonl",
+    "results.json",
+    "tables.md",
+    "report.html",
+    "figures",
+    "calibration.csv",
+    "setting.json",
+)
+
+
+class Folder:
+    """A folder that belongs to one run.
+
+    Parameters
+    ----------
+    path : Path
+        Made if it is not there.
+    parameters : dict
+        What the run consists of. A folder with the same parameters is resumed, another is refused.
+    force : bool
+        Delete the outputs of another run instead of refusing.
+    """
+
+    def __init__(self, path: Path, parameters: dict[str, Any], force: bool) -> None:
+        self.path = path
+        if path.exists() and not path.is_dir():
+            raise UserError(f"--out {path} is a file; give a folder")
+        path.mkdir(parents=True, exist_ok=True)
+        if not self._is_ours(parameters):
+            if not force and any(path.iterdir()):
+                raise UserError(self._refusal(parameters))
+            self._clear()
+            (path / "run.json").write_text(json.dumps(parameters, indent=2) + "\n")
+        self.done = self._read()
+
+    def append_to(self) -> TextIO:
+        """Open the file of finished tasks for `append`."""
+        return (self.path / "results.jsonl").open("a", encoding="utf-8")
+
+    def append(self, file: TextIO, task: Task, records: list[Record]) -> None:
+        """Keep a finished task, now."""
+        self.done[task.key] = records
+        file.write(json.dumps({"task": task.key, "records": records}) + "\n")
+        file.flush()
+
+    def finish(self, results: Results) -> None:
+        """Write everything as one file."""
+        write_results(results, self.path / "results.json")
+
+    def _is_ours(self, parameters: dict[str, Any]) -> bool:
+        return self._recorded() == json.loads(json.dumps(parameters))
+
+    def _recorded(self) -> Any:
+        try:
+            return json.loads((self.path / "run.json").read_text())
+        except (FileNotFoundError, ValueError):
+            return None
+
+    def _refusal(self, parameters: dict[str, Any]) -> str:
+        there = self._recorded()
+        if not isinstance(there, dict):
+            return f"--out {self.path} holds other files; give a new folder, or --force"
+        now = json.loads(json.dumps(parameters))
+        changed = sorted(name for name in {*there, *now} if there.get(name) != now.get(name))
+        return (
+            f"--out {self.path} holds the results of another run (it differs in "
+            f"{', '.join(changed)}); give another folder, or --force to replace them"
+        )
+
+    def _clear(self) -> None:
+        """Delete what a run writes, and nothing else."""
+        for name in OUTPUTS:
+            target = self.path / name
+            if target.is_dir():
+                shutil.rmtree(target)
+            else:
+                target.unlink(missing_ok=True)
+
+    def _read(self) -> dict[str, list[Record]]:
+        """Read the finished tasks; a line that was cut off in the middle is dropped."""
+        path = self.path / "results.jsonl"
+        if not path.exists():
+            return {}
+        text = path.read_text(encoding="utf-8")
+        whole = text[: text.rfind("\n") + 1]
+        path.write_text(whole, encoding="utf-8")
+        lines = [json.loads(line) for line in whole.splitlines()]
+        return {line["task"]: line["records"] for line in lines}
+
+
+def write_results(results: Results, path: Path) -> None:
+    """Write parameters, environment and every run, a line each."""
+    head = {"parameters": results.parameters, "environment": results.environment}
+    runs = ",\n".join(json.dumps(record) for record in results.records)
+    text = json.dumps(head, indent=1)[:-2] + f',\n "runs": [\n{runs}\n]}}\n'
+    path.write_text(text, encoding="utf-8")
+
+
+def read_results(path: Path) -> Results:
+    """Read what `write_results` wrote."""
+    table = json.loads(path.read_text(encoding="utf-8"))
+    return Results(table["runs"], table["parameters"], table["environment"])
