@@ -335,6 +335,7 @@ def test_command_prints_score_and_verdicts(folder, results, capsys, monkeypatch)
     assert main(["paper", "--quick", "--jobs", "1", "--out", str(folder)]) == 0
     printed = capsys.readouterr().out
     assert "of 98 published cells lie in the central 95% of 2 seeds" in printed
+    assert "fewer than 40 seeds" in printed
     assert printed.count("hold") >= 6
     assert str(folder / "report.html") in printed
 

@@ -6,6 +6,8 @@ from typing import Any
 
 from modeshift.cli.errors import UserError
 
+FEW = 40  # seeds below which each of them is more than 2.5%, the tail that is cut off
+
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add the parser of this subcommand."""
@@ -64,6 +66,8 @@ def _reproduce(options: argparse.Namespace) -> None:
     cells = list(compare(results))
     inside = sum(cell.inside for cell in cells)
     print(f"{inside} of {len(cells)} published cells lie in the central 95% of {plan.seeds} seeds")
+    if plan.seeds < FEW:
+        print(f"(fewer than {FEW} seeds show too little of the spread to judge by)")
     for verdict in judge_claims(results):
         print(f"{verdict.word:>14}: {verdict.claim}")
     print(f"report: {options.out / 'report.html'}")
