@@ -110,12 +110,13 @@ import numpy as np
 
 with event.install_recorder("numba:compile") as during_import:
     import modeshift
+    classes = {name: getattr(modeshift, name) for name in json.loads(sys.argv[1])}
 X = np.arange(12.0).reshape(6, 2) ** 2 / 8
 with event.install_recorder("numba:compile") as during_fit:
     started = time.perf_counter()
     centers = {}
-    for name in json.loads(sys.argv[1]):
-        estimator = getattr(modeshift, name)(bandwidth=4.0)
+    for name, make in classes.items():
+        estimator = make(bandwidth=4.0)
         estimator.set_params(**({"random_state": 0} if "Stochastic" in name else {}))
         centers[name] = estimator.fit(X).cluster_centers_.tolist()
         estimator.predict(X)

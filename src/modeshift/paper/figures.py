@@ -27,6 +27,7 @@ STYLES: dict[str, dict[str, Any]] = {
     "B": {"color": "#7f7f7f", "marker": "s", "linestyle": ":"},
     "T": {"color": "#009e73", "marker": "D", "linestyle": "-."},
 }
+_HOLLOW = {"linestyle": "", "markersize": 11, "fillstyle": "none", "mew": 1.8, "zorder": 5}
 LABELS = {**ALGORITHMS, "T": "stochastic, every point tested"}
 PANEL_SETS = (3, 4)
 PANEL_SEED = 0
@@ -70,9 +71,9 @@ def all_figures(
     yield (
         "size",
         f"Three classes with covariance 0.64 I, from 25 to 15,000 points each ({few} seeds): "
-        "median and range of the seeds; crosses are the published numbers of Sets 3, 2 and 4. The "
-        "stochastic algorithm stops after a fixed number of quiet steps, as in the paper, or when "
-        "every point has been tested, as in StochasticMeanShift.",
+        "median and range of the seeds; large hollow marks are the published numbers of Sets 3, 2 "
+        "and 4. The stochastic algorithm stops after a fixed number of quiet steps, as in the "
+        "paper, or when every point has been tested, as in StochasticMeanShift.",
         lambda: size(results),
     )
     yield (
@@ -253,13 +254,14 @@ def size(results: Results) -> Any:
             for index in (2, 3, 4):
                 for algorithm, row in PUBLISHED[index].items():
                     per_class = paper_set(index).sizes[0]
-                    _cross(ax, per_class, getattr(row, field), STYLES[algorithm]["color"])
+                    mark = {**STYLES[algorithm], **_HOLLOW}
+                    ax.plot(per_class, getattr(row, field), **mark)
         ax.set(xscale="log", xlabel="points per class", ylabel=name, title=name)
         _plain_ticks(ax.xaxis, [25, 100, 500, 1500, 5000, 15000])
     axes.flat[-1].set_yscale("log")
     _plain_ticks(axes.flat[-1].yaxis)
     axes.flat[-1].axhline(3, color="black", lw=0.8)
-    _legend(axes.flat[1], _schedules(results), published=True)
+    _legend(axes.flat[1], _schedules(results))
     return figure
 
 
@@ -367,8 +369,8 @@ def _curve(ax: Any, xs: list[float], values: list[np.ndarray], algorithm: str) -
     ax.fill_between(xs, *band, color=STYLES[algorithm]["color"], alpha=0.15, lw=0)
 
 
-def _cross(ax: Any, x: float, y: float, colour: str = "black") -> None:
-    ax.plot(x, y, "x", color=colour, ms=7, mew=1.8, zorder=5)
+def _cross(ax: Any, x: float, y: float) -> None:
+    ax.plot(x, y, "x", color="black", ms=7, mew=1.8, zorder=5)
 
 
 def _legend(ax: Any, algorithms: Any, published: bool = False) -> None:
