@@ -1,0 +1,125 @@
+"""CSV and TSV: the delimiter and the header are seen, every row must have as many fields.
+
+All columns stay text here. What counts as a number is decided when columns are chosen, so that a
+bad value can be shown as it stands in the file.
+"""
+
+import csv
+import re
+from pathlib import Path
+from typing import Any
+
+from modeshift.cli.errors import UserError
+
+_DELIMITERS = ",;\t|"
+_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_NEVER = "\x1f"
+"""The unit separator of ASCII: with it as the delimiter a line is one field."""
+
+
+def scan_text(name: str, content: bytes | Path, head: bytes) -> Any:
+    """Scan delimited text; return a lazy frame of text columns."""
+    import polars as pl
+
+    _check_is_text(name, head)
+    newline = "\n" if b"\n" in head or b"\r" not in head else "\r"
+    first = _first_line(head, newline)
+    if not first.strip():
+        raise UserError(f"{name} begins with a blank line; its first line must name the columns")
+    delimiter = max(_DELIMITERS, key=first.count)
+    shared: dict[str, Any] = {"infer_schema": False, "eol_char": newline, "glob": False}
+    lines = pl.scan_csv(
+        content, separator=_NEVER, quote_char=None, has_header=False, new_columns=["line"], **shared
+    )
+    (fields,) = csv.reader([first], delimiter=delimiter)
+    has_header = not all(_is_number(field) for field in fields)
+    n_rows = _check_shape(name, content, lines, delimiter, len(fields), has_header)
+    frame = pl.scan_csv(content, separator=delimiter, has_header=has_header, **shared)
+    frame = frame.rename(_names(frame.collect_schema().names(), has_header))
+    return frame if n_rows is None else frame.head(n_rows)
+
+
+def _names(names: list[str], has_header: bool) -> dict[str, str]:
+    """Names without spaces around them; numbered columns where there is no header."""
+    if not has_header:
+        return {name: f"column_{number}" for number, name in enumerate(names, start=1)}
+    stripped = [name.strip() for name in names]
+    return dict(zip(names, stripped, strict=True)) if len(set(stripped)) == len(names) else {}
+
+
+def _check_is_text(name: str, head: bytes) -> None:
+    wide = head.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if wide or b"\0" in head:
+        what = "UTF-16" if wide else "neither text nor a format that is known here"
+        raise UserError(f"{name} is {what}; save it as CSV in UTF-8, or as Parquet, Arrow or NPY")
+
+
+def _first_line(head: bytes, newline: str) -> str:
+    text = head.decode("utf-8-sig", errors="replace")
+    return text.partition(newline)[0].rstrip("\r")
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_shape(
+    name: str, content: bytes | Path, lines: Any, delimiter: str, width: int, has_header: bool
+) -> int | None:
+    """Check that every line has as many fields; return the number of rows up to the last filled.
+
+    Returns None where lines are not rows, because a quoted field goes over several of them.
+    """
+    import polars as pl
+
+    line = pl.col("line").fill_null("")
+    bare = line.str.replace_all('"[^"]*"', "")  # a delimiter in quotes delimits nothing
+    fields = bare.str.count_matches(re.escape(delimiter)) + 1
+    blank = line.str.strip_chars() == ""
+    number = pl.int_range(pl.len())
+    try:
+        found = lines.select(
+            quotes=line.str.count_matches('"', literal=True).sum(),
+            quoted=bare.str.contains('"', literal=True).any(),
+            last=number.filter(~blank).max(),
+            ragged=number.filter(~blank & (fields != width)).min(),
+            width=fields.filter(~blank & (fields != width)).first(),
+        ).collect()
+    except pl.exceptions.ComputeError as error:
+        if "utf-8" not in str(error):
+            raise
+        raise UserError(
+            f"{name} is not in UTF-8{_where_not_utf8(content)}; save it in UTF-8"
+        ) from error
+    quotes, quoted, last, ragged, fields_there = found.row(0)
+    if quotes % 2:
+        raise UserError(f"{name} opens a quote that is never closed; close it or take it out")
+    if quoted:
+        return None
+    if ragged is not None:
+        row = f"row {ragged if has_header else ragged + 1}"
+        raise UserError(
+            f"{name} has {fields_there} fields in {row} and {width} in the first line "
+            f"({_NAMES[delimiter]} between them); give all rows the same fields and delimiter"
+        )
+    return last + (not has_header)
+
+
+def _where_not_utf8(content: bytes | Path) -> str:
+    if isinstance(content, Path):
+        with content.open("rb") as file:
+            return _first_bad_line(file)
+    return _first_bad_line(content.splitlines())
+
+
+def _first_bad_line(lines: Any) -> str:
+    for number, line in enumerate(lines, start=1):
+        try:
+            line.decode()
+        except UnicodeDecodeError:
+            return f" (line {number})"
+    return ""
