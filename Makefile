@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
-.PHONY: help install demo paper test slow coverage lint bench clean
+.PHONY: help install demo paper test slow coverage lint bench manual clean
 
 help:
 	@echo "make demo      cluster the paper's Sets 3 and 4, print the tables, draw the picture"
@@ -16,6 +16,7 @@ help:
 	@echo "make coverage  run the tests with the JIT off and measure coverage, kernels included"
 	@echo "make lint      ruff and mypy"
 	@echo "make bench     side by side with other programs, one table"
+	@echo "make manual    write docs/command.md from the code"
 	@echo "make install   make the environment in .venv, with every extra that needs no GPU"
 	@echo "make clean     remove the environment and what the other targets wrote"
 
@@ -55,6 +56,9 @@ lint: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/run.py
+
+manual: $(READY)
+	$(BIN)/python -m modeshift.cli.manual > docs/command.md
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

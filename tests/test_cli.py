@@ -36,7 +36,7 @@ def test_version_answers_at_once():
 def test_parser_loads_nothing_heavy():
     code = "import sys, modeshift.cli; modeshift.cli.make_parser(); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    heavy = {"numpy", "scipy", "sklearn", "numba", "matplotlib", "rich"}
+    heavy = {"numpy", "scipy", "sklearn", "numba", "matplotlib", "rich", "polars", "pyarrow"}
     assert not heavy.intersection(done.stdout.split())
 
 
@@ -44,7 +44,8 @@ def test_help_lists_every_command():
     done = start("--help")
     assert done.returncode == 0
     for command in cli.COMMANDS:
-        assert f"    {command.__name__.rpartition('.')[2]} " in done.stdout
+        assert f"\n    {command.__name__.rpartition('.')[2]}" in done.stdout
+    assert done.stdout.count("\n  modeshift ") == 3  # examples
 
 
 @pytest.mark.parametrize("arguments", [[], ["nonsense"], ["demo", "--nonsense"]])

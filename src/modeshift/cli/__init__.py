@@ -14,10 +14,17 @@ import traceback
 from types import ModuleType
 
 from modeshift import __version__
-from modeshift.cli import demo, paper
+from modeshift.cli import bench, cluster, completion, demo, info, paper, predict, score
 from modeshift.cli.errors import UserError
+from modeshift.cli.help import HelpFormatter
 
-COMMANDS: tuple[ModuleType, ...] = (demo, paper)
+COMMANDS: tuple[ModuleType, ...] = (cluster, predict, score, demo, paper, bench, info, completion)
+
+_EXAMPLES = """examples:
+  modeshift cluster points.csv --bandwidth 0.8 --model model.npz
+  modeshift score truth.csv points.labels.csv
+  modeshift predict model.npz new_points.csv
+"""
 
 SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -28,6 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     0: done. 1: it failed. 2: what the user gave cannot be used. 130: stopped with Ctrl-C.
     """
     options = make_parser().parse_args(arguments)
+    options.arguments = sys.argv[1:] if arguments is None else arguments
     try:
         return options.run(options) or SUCCESS
     except KeyboardInterrupt:
@@ -43,7 +51,11 @@ def main(arguments: list[str] | None = None) -> int:
 def make_parser() -> argparse.ArgumentParser:
     """Make the parser of the whole command."""
     parser = argparse.ArgumentParser(
-        prog="modeshift", description="Mean-shift clustering from the command line."
+        prog="modeshift",
+        description="Mean-shift clustering from the command line: every point climbs to a mode of "
+        "the density, and points that reach the same mode are one cluster.",
+        epilog=_EXAMPLES,
+        formatter_class=HelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"modeshift {__version__}")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -51,7 +63,9 @@ def make_parser() -> argparse.ArgumentParser:
         subparser = command.add_parser(subparsers)
         subparser.set_defaults(run=command.run)
         subparser.add_argument(
-            "--debug", action="store_true", help="show the traceback when something fails"
+            "--debug",
+            action="store_true",
+            help="show the traceback when something fails (default: no)",
         )
     return parser
 

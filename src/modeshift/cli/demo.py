@@ -10,9 +10,15 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     text = "cluster the paper's Sets 3 and 4, print the tables, draw the pictures"
     parser: argparse.ArgumentParser = subparsers.add_parser("demo", help=text, description=text)
     parser.add_argument(
-        "--out", type=Path, default=Path("demo"), metavar="DIR", help="folder for the pictures"
+        "--out",
+        type=Path,
+        default=Path("demo"),
+        metavar="DIR",
+        help="folder for the pictures (default: demo)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="draws the data and the steps")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="draws the data and the steps (default: 0)"
+    )
     return parser
 
 

@@ -53,4 +53,5 @@ def _checked(table: Any) -> Any:
     import polars as pl
 
     table.validate(full=True)
-    return pl.from_arrow(table).lazy()
+    frame: Any = pl.from_arrow(table)
+    return frame.lazy()

@@ -42,8 +42,8 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, path)
-    except OSError as error:
-        reason = error.strerror or error
+    except Exception as error:  # polars has errors of its own for a full disk
+        reason = getattr(error, "strerror", None) or error
         raise OSError(f"{path} could not be written: {reason}; nothing is left of it") from error
     finally:
         beside.unlink(missing_ok=True)

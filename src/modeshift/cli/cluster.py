@@ -1,0 +1,174 @@
+"""``modeshift cluster``: from a table to labels, a summary, a model."""
+
+import argparse
+import sys
+import warnings
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from modeshift.cli.help import HelpFormatter
+from modeshift.cli.parameters import METHODS, add_parameters, chosen_parameters, class_name
+from modeshift.cli.tables import (
+    DATA_HELP,
+    add_data_options,
+    add_output_options,
+    check_places,
+    label_place,
+    user_errors,
+    write_labels,
+)
+
+_EXAMPLES = """examples:
+  modeshift cluster points.csv
+  modeshift cluster points.parquet --columns x,y --bandwidth 0.8 --out labels.csv
+  zcat points.csv.gz | modeshift cluster - --method blurring --standardize > labels.csv
+"""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add the parser of this subcommand."""
+    text = "find the clusters of a table of points"
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "cluster",
+        help=text,
+        description=f"{text.capitalize()}. Writes the label of every row (0 is the largest "
+        "cluster) and a summary in JSON, and prints a short table.",
+        epilog=_EXAMPLES,
+        formatter_class=HelpFormatter,
+    )
+    parser.add_argument("data", metavar="DATA", help=DATA_HELP)
+    parser.add_argument(
+        "--method",
+        choices=METHODS,
+        default="stochastic",
+        help="who moves: one random point at a time, each alone, or all at once "
+        "(default: stochastic)",
+    )
+    data = parser.add_argument_group("the data")
+    data.add_argument(
+        "--columns", metavar="A,B,C", help="the features (default: all columns of numbers)"
+    )
+    data.add_argument(
+        "--label", metavar="COLUMN", help="true classes, to score the clusters (default: none)"
+    )
+    data.add_argument(
+        "--weight", metavar="COLUMN", help="weight of each point (default: all weigh 1)"
+    )
+    data.add_argument(
+        "--standardize",
+        action="store_true",
+        help="scale every feature to mean 0 and standard deviation 1; the bandwidth is then in "
+        "standard deviations (default: no)",
+    )
+    add_data_options(data)
+    output = parser.add_argument_group("output")
+    add_output_options(output, "labels")
+    output.add_argument(
+        "--summary",
+        type=Path,
+        metavar="FILE",
+        help="JSON: parameters, versions, clusters, seconds (default: as --out, but .json)",
+    )
+    output.add_argument(
+        "--model",
+        type=Path,
+        metavar="FILE",
+        help="keep the model for 'modeshift predict': an .npz file (default: not kept)",
+    )
+    add_parameters(parser)
+    return parser
+
+
+def run(options: argparse.Namespace) -> None:
+    """Cluster, write, print."""
+    parameters = chosen_parameters(options)
+    out = label_place(options, "labels")
+    if options.summary is None and out is not None:
+        options.summary = out.with_suffix(".json")
+    places = {"--out": out, "--summary": options.summary, "--model": options.model}
+    check_places(places, options)
+    started = perf_counter()
+    table = _read(options)
+    seconds = {"read": perf_counter() - started}
+
+    import modeshift  # now, so that what is wrong with the data is said at once
+    from modeshift.cli.scores import score_labels
+    from modeshift.cli.summary import as_table, summarize
+
+    estimator = getattr(modeshift, class_name(options.method))(**parameters)
+    started = perf_counter()
+    preparation, notes = _fit(estimator, table, options.standardize)
+    seconds["fit"] = perf_counter() - started
+    summary = summarize(
+        arguments=options.arguments,
+        name=options.data,
+        method=options.method,
+        table=table,
+        preparation=preparation,
+        fitted=estimator,
+        scores=None if table.label is None else score_labels(table.label, estimator.labels_),
+        seconds=seconds,
+    )
+    write_labels(out, table, estimator.labels_)
+    _write_more(options, summary, estimator, preparation)
+    if not options.quiet:
+        written = [f"{option[2:]}: {place}" for option, place in places.items() if place]
+        screen = sys.stderr if out is None else sys.stdout
+        print(as_table(summary), *["", *written][: 1 + len(written)], sep="\n", file=screen)
+        for note in notes:
+            print(f"modeshift: {note}", file=sys.stderr)
+
+
+def _read(options: argparse.Namespace) -> Any:
+    from modeshift.files.source import open_source
+    from modeshift.files.table import Roles, read_table
+
+    return read_table(
+        open_source(options.data),
+        columns=options.columns.split(",") if options.columns else None,
+        roles=Roles(options.id, options.label, options.weight),
+        missing=options.missing,
+    )
+
+
+def _fit(estimator: Any, table: Any, standardize: bool) -> tuple[Any, list[str]]:
+    """Fit; return how the data were prepared, and what the fit warned of."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    from modeshift.cli.prepare import prepare
+    from modeshift.validation import check_weights
+
+    with warnings.catch_warnings(record=True) as caught, user_errors():
+        warnings.simplefilter("always", ConvergenceWarning)
+        check_weights(table.weight, len(table.points))
+        preparation = prepare(table.points, table.columns, table.weight, standardize)
+        seeding = getattr(estimator, "seeding", None)
+        if isinstance(seeding, str) and seeding != "bins":
+            estimator.set_params(seeding=_read_starts(seeding, preparation))
+        estimator.fit(preparation.apply(table.points), sample_weight=table.weight)
+    return preparation, [str(warning.message) for warning in caught]
+
+
+def _read_starts(path: str, preparation: Any) -> Any:
+    """Starting positions of the climbs, in a file with the same features."""
+    from modeshift.files.source import open_source
+    from modeshift.files.table import read_table
+
+    return preparation.apply(read_table(open_source(path), columns=preparation.columns).points)
+
+
+def _write_more(
+    options: argparse.Namespace, summary: dict[str, Any], estimator: Any, preparation: Any
+) -> None:
+    """Write what was asked for beside the labels."""
+    from modeshift.cli.summary import as_json
+    from modeshift.files.write import write_whole
+
+    if options.summary:
+        write_whole(options.summary, lambda file: file.write(as_json(summary)))
+    if options.model:
+        from modeshift.saving import save
+
+        content = {"estimator": estimator, "preparation": preparation}
+        write_whole(options.model, lambda file: save(file, content))

@@ -1,0 +1,50 @@
+"""``modeshift completion``: a script that teaches the shell the command's options."""
+
+import argparse
+from typing import Any
+
+from modeshift.cli.help import HelpFormatter
+from modeshift.extras import require
+
+_SHELLS = ("bash", "zsh", "tcsh")
+_FILES = ("DATA", "FILE", "MODEL", "TRUTH", "PREDICTED")  # metavars that stand for a path
+_EXAMPLES = """examples:
+  eval "$(modeshift completion bash)"                        # for this shell
+  modeshift completion bash >> ~/.bash_completion            # for good
+  modeshift completion zsh > ~/.zfunc/_modeshift             # a folder of $fpath
+"""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add the parser of this subcommand."""
+    text = "print a script that completes the command in a shell"
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "completion",
+        help=text,
+        description=f"{text.capitalize()}.",
+        epilog=_EXAMPLES,
+        formatter_class=HelpFormatter,
+    )
+    parser.add_argument("shell", choices=_SHELLS, metavar="SHELL", help=", ".join(_SHELLS))
+    return parser
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the script."""
+    from modeshift.cli import make_parser
+
+    shtab = require("shtab", "cli")
+    parser = make_parser()
+    for action in _actions(parser):
+        if action.metavar in _FILES:
+            action.complete = shtab.FILE
+    print(shtab.complete(parser, options.shell))
+
+
+def _actions(parser: argparse.ArgumentParser) -> Any:
+    """All actions of a parser and of its subcommands."""
+    for action in parser._actions:
+        yield action
+        if isinstance(action, argparse._SubParsersAction):
+            for subparser in action.choices.values():
+                yield from _actions(subparser)

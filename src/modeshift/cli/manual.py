@@ -1,0 +1,57 @@
+"""The page of the manual, made from the parsers: ``python -m modeshift.cli.manual`` prints it."""
+
+import argparse
+
+from modeshift.cli import make_parser
+
+_HEAD = """# The command `modeshift`
+
+This page is made from the code by `make manual`; change the help texts there.
+"""
+_EXIT_CODES = """Exit codes: 0 done, 1 it failed, 2 what was given cannot be used, 130 stopped with
+Ctrl-C. An error is one line on standard error; `--debug` shows where it came from."""
+
+
+def manual() -> str:
+    """Return the whole page in Markdown."""
+    parser = make_parser()
+    parts = [_HEAD, parser.description or "", _code(parser.epilog or ""), _EXIT_CODES]
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, subparser in action.choices.items():
+                parts += _section(name, subparser)
+    return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
+
+
+def _section(name: str, parser: argparse.ArgumentParser) -> list[str]:
+    parts = [f"## modeshift {name}", parser.description or "", _code(parser.epilog or "")]
+    for group in parser._action_groups:
+        actions = [action for action in group._group_actions if action.dest != "help"]
+        if actions:
+            rows = ["| " + " | ".join(_row(parser, action)) + " |" for action in actions]
+            title = group.title or ""
+            parts += [f"### {name}: {title}", group.description or ""]
+            parts += ["\n".join(["| option | meaning |", "| --- | --- |", *rows])]
+    return parts
+
+
+def _row(parser: argparse.ArgumentParser, action: argparse.Action) -> tuple[str, str]:
+    value = ""
+    if action.nargs != 0:
+        value = action.metavar if isinstance(action.metavar, str) else ""
+        if action.choices and not value:
+            value = "{" + ",".join(map(str, action.choices)) + "}"
+        value = value or action.dest.upper()
+    name = " ".join([*action.option_strings[:1], value]).strip()
+    meaning = (action.help or "") % {"prog": parser.prog, "default": action.default}
+    return f"`{name}`", meaning.replace("|", "\\|")
+
+
+def _code(text: str) -> str:
+    """Examples as a code block."""
+    lines = [line[2:] for line in text.splitlines() if line.startswith("  ")]
+    return "\n".join(["```sh", *lines, "```"]) if lines else ""
+
+
+if __name__ == "__main__":
+    print(manual(), end="")

@@ -1,0 +1,185 @@
+"""The estimators' parameters as options of the command, read off their source.
+
+Signature and docstring are parsed, not imported: ``modeshift --version`` and the completion of the
+shell must not wait for scikit-learn and Numba. A parameter that an estimator gains is an option of
+the command from then on.
+"""
+
+import argparse
+import ast
+import inspect
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from modeshift.cli.errors import UserError
+
+METHODS = {
+    "stochastic": "stochastic_mean_shift",
+    "deterministic": "mean_shift",
+    "blurring": "blurring_mean_shift",
+}
+"""Method of the command, and the module whose class it stands for."""
+
+RENAMED = {"random_state": "seed", "n_jobs": "jobs", "n_neighbors": "neighbors"}
+OWN_DEFAULTS = {"random_state": 0, "n_jobs": -1}
+"""The command repeats itself, and takes the whole machine, unless told otherwise."""
+
+_SET_BY_THE_COMMAND = {"record"}
+_NONE = ("none", "auto")
+
+
+class Parameter(NamedTuple):
+    """One parameter of one estimator: name, type and help as its docstring has them."""
+
+    name: str
+    type: str
+    default: Any
+    help: str
+
+    @property
+    def option(self) -> str:
+        """Name of the option."""
+        return "--" + RENAMED.get(self.name, self.name).replace("_", "-")
+
+    @property
+    def choices(self) -> list[str] | None:
+        """The values that are allowed, where the docstring lists them in braces."""
+        listed = re.match(r"\{(.*)\}", self.type)
+        return re.findall(r'"([^"]+)"', listed[1]) if listed else None
+
+
+def add_parameters(parser: argparse.ArgumentParser) -> None:
+    """Add an option for each parameter of any estimator."""
+    group = parser.add_argument_group(
+        "the algorithm", "Parameters of the estimators, by their names in the library."
+    )
+    homes: dict[str, dict[str, Parameter]] = {}
+    for method in METHODS:
+        for name, parameter in parameters_of(method).items():
+            homes.setdefault(name, {})[method] = parameter
+    for name, by_method in homes.items():
+        parameter = next(iter(by_method.values()))
+        settings: dict[str, Any] = {
+            "dest": _destination(name),
+            "default": argparse.SUPPRESS,
+            "help": _help(by_method).replace("%", "%%"),
+        }
+        if isinstance(parameter.default, bool):
+            group.add_argument(parameter.option, action="store_true", **settings)
+        elif parameter.choices:
+            group.add_argument(parameter.option, choices=parameter.choices, **settings)
+        else:
+            metavar = _metavar(parameter)
+            group.add_argument(parameter.option, type=read_value, metavar=metavar, **settings)
+
+
+def chosen_parameters(options: argparse.Namespace) -> dict[str, Any]:
+    """Parameters of the chosen method: those that were given, and the command's own defaults."""
+    known = parameters_of(options.method)
+    given = {
+        dest.removeprefix("parameter_"): value
+        for dest, value in vars(options).items()
+        if dest.startswith("parameter_")
+    }
+    for name in given:
+        if name not in known:
+            homes = [method for method in METHODS if name in parameters_of(method)]
+            option = parameters_of(homes[0])[name].option
+            raise UserError(
+                f"{option} does not belong to --method {options.method}; "
+                f"leave it out, or take --method {' or '.join(homes)}"
+            )
+    return {name: value for name, value in OWN_DEFAULTS.items() if name in known} | given
+
+
+def read_value(text: str) -> Any:
+    """Read a number, LOW:HIGH, or "none" (also "auto"); all else is text.
+
+    Whether the value suits is for the estimator to say: it names the parameter and the remedy.
+    """
+    if text.lower() in _NONE:
+        return None
+    if ":" in text:
+        low, _, high = text.partition(":")
+        return read_value(low), read_value(high)
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text
+
+
+def class_name(method: str) -> str:
+    """Name of the estimator of a method."""
+    return _class(method).name
+
+
+def parameters_of(method: str) -> dict[str, Parameter]:
+    """Parameters of a method's estimator, in the order of its signature."""
+    node = _class(method)
+    described = _described(inspect.cleandoc(ast.get_docstring(node) or ""))
+    constructor = next(
+        part for part in node.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"
+    )
+    arguments = constructor.args
+    return {
+        argument.arg: Parameter(argument.arg, kind, ast.literal_eval(default), text)
+        for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        if argument.arg not in _SET_BY_THE_COMMAND and default is not None
+        for kind, text in [described.get(argument.arg, ("", ""))]
+    }
+
+
+def _class(method: str) -> ast.ClassDef:
+    path = Path(__file__).parents[1] / f"{METHODS[method]}.py"
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return next(node for node in tree.body if isinstance(node, ast.ClassDef))
+
+
+def _described(docstring: str) -> dict[str, tuple[str, str]]:
+    """Type and text of each entry under Parameters in a NumPy docstring."""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n---|\Z)", docstring, re.M | re.S)
+    entries = re.findall(r"^(\w+) : ([^\n]*)\n((?:[ ]+[^\n]*\n?|\n)*)", section[1], re.M)  # type: ignore[index]
+    return {
+        name: (re.sub(r",? *default=.*", "", kind), _plain(text)) for name, kind, text in entries
+    }
+
+
+def _plain(text: str) -> str:
+    """Docstring text without its markup, in one line."""
+    text = re.sub(r":\w+:`~?([^`]*)`", r"\1", text).replace("`", "")
+    return " ".join(text.split())
+
+
+def _destination(name: str) -> str:
+    return f"parameter_{name}"
+
+
+def _metavar(parameter: Parameter) -> str:
+    """Word for a value, by the type that the docstring gives."""
+    if "(low, high)" in parameter.type:
+        return "H|LOW:HIGH"
+    if "array" in parameter.type:
+        return "WORD|FILE"
+    return {"int": "N", "float": "NUMBER"}.get(re.split(r"\W", parameter.type)[0], "VALUE")
+
+
+def _help(by_method: dict[str, Parameter]) -> str:
+    parameter = next(iter(by_method.values()))
+    only = "" if len(by_method) == len(METHODS) else f"Only for {' and '.join(by_method)}. "
+    defaults = {method: _spelled(parameter) for method, parameter in by_method.items()}
+    first = next(iter(defaults.values()))
+    others = [f"{method}: {value}" for method, value in defaults.items() if value != first]
+    text = parameter.help.replace("None", "none")
+    return f"{only}{text} (default: {'; '.join([first, *others])})"
+
+
+def _spelled(parameter: Parameter) -> str:
+    default = OWN_DEFAULTS.get(parameter.name, parameter.default)
+    if isinstance(default, bool):
+        return "yes" if default else "no"
+    if default is None:
+        return "auto" if parameter.name == "bandwidth" else "none"
+    return f"{default:g}" if isinstance(default, float) else str(default)

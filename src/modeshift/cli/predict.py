@@ -1,0 +1,89 @@
+"""``modeshift predict``: labels for new points, by a model that ``cluster`` has kept."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from modeshift.cli.errors import UserError
+from modeshift.cli.help import HelpFormatter
+from modeshift.cli.tables import (
+    DATA_HELP,
+    add_data_options,
+    add_output_options,
+    check_places,
+    label_place,
+    user_errors,
+    write_labels,
+)
+
+_EXAMPLES = """example:
+  modeshift cluster old.csv --model model.npz
+  modeshift predict model.npz new.csv --out new_labels.csv
+"""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add the parser of this subcommand."""
+    text = "label new points with a model that cluster --model has kept"
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "predict",
+        help=text,
+        description=f"{text.capitalize()}: each climbs over the fitted points. The features are "
+        "taken by the names that they had there.",
+        epilog=_EXAMPLES,
+        formatter_class=HelpFormatter,
+    )
+    parser.add_argument("model", type=Path, metavar="MODEL", help="file written by cluster --model")
+    parser.add_argument("data", metavar="DATA", help=DATA_HELP)
+    add_data_options(parser)
+    add_output_options(parser, "predicted")
+    return parser
+
+
+def run(options: argparse.Namespace) -> None:
+    """Read model and data, predict, write."""
+    from modeshift.files.source import open_source
+    from modeshift.files.table import Roles, read_table
+
+    out = label_place(options, "predicted")
+    check_places({"--out": out}, options)
+    estimator, preparation = _load(options.model)
+    table = read_table(
+        open_source(options.data),
+        columns=preparation.columns,
+        roles=Roles(id=options.id),
+        missing=options.missing,
+    )
+    with user_errors():
+        labels = estimator.predict(preparation.apply(table.points))
+    write_labels(out, table, labels)
+    if not options.quiet:
+        found = len(set(labels.tolist()) - {-1})
+        screen = sys.stderr if out is None else sys.stdout
+        dropped = f", {table.n_dropped:,} rows dropped" if table.n_dropped else ""
+        print(
+            f"{len(labels):,} points in {found:,} of {len(estimator.cluster_centers_):,} "
+            f"clusters{dropped}",
+            *([] if out is None else [f"out: {out}"]),
+            sep="\n",
+            file=screen,
+        )
+
+
+def _load(path: Path) -> tuple[Any, Any]:
+    from modeshift.base import ModeSeeker
+    from modeshift.cli.prepare import Preparation
+    from modeshift.saving import load
+
+    try:
+        content = load(path)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise UserError(f"MODEL {path}: {reason}") from error
+    wanted = {"estimator": ModeSeeker, "preparation": Preparation}
+    if not isinstance(content, dict) or any(
+        not isinstance(content.get(name), kind) for name, kind in wanted.items()
+    ):
+        raise UserError(f"MODEL {path} was not written by modeshift cluster --model")
+    return content["estimator"], content["preparation"]

@@ -1,0 +1,44 @@
+"""Data as the command hands them to an estimator, and back in the user's units."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Preparation(NamedTuple):
+    """Which columns are the features, and how they are scaled: (x - offset) / scale.
+
+    Attributes
+    ----------
+    columns : list of str
+    offset, scale : ndarray of shape (d,), or None without ``--standardize``
+    """
+
+    columns: list[str]
+    offset: np.ndarray | None
+    scale: np.ndarray | None
+
+    def apply(self, points: np.ndarray) -> np.ndarray:
+        """Scale points."""
+        if self.offset is None or self.scale is None:
+            return points
+        return ((points - self.offset) / self.scale).astype(points.dtype)
+
+    def undo(self, positions: np.ndarray) -> np.ndarray:
+        """Bring positions back into the units of the data."""
+        if self.offset is None or self.scale is None:
+            return positions
+        return positions * self.scale + self.offset
+
+
+def prepare(
+    points: np.ndarray, columns: list[str], weight: np.ndarray | None, standardize: bool
+) -> Preparation:
+    """Decide how points are scaled: every feature to mean 0 and deviation 1, or not at all."""
+    if not standardize:
+        return Preparation(columns, None, None)
+    offset = np.average(points, axis=0, weights=weight).astype(np.float64)
+    variance = np.average((points - offset) ** 2, axis=0, weights=weight)
+    scale = np.sqrt(variance)
+    scale[scale == 0] = 1.0  # a constant feature stays constant
+    return Preparation(columns, offset, scale)

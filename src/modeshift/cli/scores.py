@@ -1,0 +1,55 @@
+"""How well clusters and classes agree, in all the ways that the command reports."""
+
+from typing import Any
+
+from modeshift.cli.errors import UserError
+
+
+def score_labels(truth: Any, predicted: Any) -> dict[str, float]:
+    """The paper's seven columns, K weighted by size, ARI and NMI.
+
+    Parameters
+    ----------
+    truth : polars.Series
+        Classes.
+    predicted : polars.Series or ndarray
+        Clusters; a cluster of -1 is noise, where each point counts as a cluster of its own.
+    """
+    import numpy as np
+    import polars as pl
+    from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+    from modeshift.metrics import k_score, purity_report
+
+    classes, clusters = _labels(truth), _labels(pl.Series("cluster", predicted))
+    report = purity_report(classes, clusters)
+    apart = clusters.copy()
+    if clusters.dtype.kind == "i":  # here too, noise is nobody's cluster
+        noise = np.flatnonzero(clusters == -1)
+        apart[noise] = clusters.max() + 1 + np.arange(len(noise))
+    return {
+        "ACP": report.acp,
+        "ASP": report.asp,
+        "K": report.k,
+        "Pur_C": report.pur_c,
+        "Pur_D": report.pur_d,
+        "G": report.g,
+        "clusters": report.n_clusters,
+        "K by size": k_score(classes, clusters, weighted=True),
+        "ARI": float(adjusted_rand_score(classes, apart)),
+        "NMI": float(normalized_mutual_info_score(classes, apart)),
+    }
+
+
+def _labels(series: Any) -> Any:
+    """Labels as whole numbers where they all are, else as text."""
+    import polars as pl
+
+    missing = series.is_null()
+    if missing.any():
+        raise UserError(
+            f"column {series.name!r} has no label in row {missing.arg_max() + 1}; "
+            "give every point a label, or drop it"
+        )
+    whole = series.cast(pl.Int64, strict=False)
+    return whole.to_numpy() if not whole.is_null().any() else series.cast(pl.String).to_numpy()

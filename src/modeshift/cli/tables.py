@@ -1,0 +1,93 @@
+"""What subcommands that read points and write labels share: options, reading, writing."""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from modeshift.cli.errors import UserError
+
+DATA_HELP = "CSV or TSV (gzipped too), Parquet, Arrow, Feather, NPY or NPZ; - is standard input"
+_STDIN = STDOUT = "-"
+_ENDINGS_KEPT = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".npy", ".npz")
+
+
+def add_data_options(parser: Any) -> None:
+    """Add the options that say which rows are read and what identifies them."""
+    parser.add_argument(
+        "--id", metavar="COLUMN", help="goes into the labels file (default: the row number)"
+    )
+    parser.add_argument(
+        "--missing",
+        choices=("error", "drop"),
+        default="error",
+        help="rows without a number in a feature: stop, or leave them out (default: error)",
+    )
+
+
+def add_output_options(parser: Any, word: str) -> None:
+    """Add --out, --force and --quiet."""
+    parser.add_argument(
+        "--out",
+        metavar="FILE",
+        help="labels: .csv, .tsv, .parquet, .arrow, .npy or .npz; - prints CSV "
+        f"(default: beside the data, in their format: points.csv gives points.{word}.csv)",
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="replace files that exist (default: no)"
+    )
+    parser.add_argument(
+        "--quiet", action="store_true", help="print nothing but errors (default: no)"
+    )
+
+
+def label_place(options: argparse.Namespace, word: str) -> Path | None:
+    """Where the labels go; None is standard output."""
+    if options.out is None and options.data != _STDIN:
+        data = Path(options.data)
+        if data.suffix.lower() == ".gz":
+            data = data.with_suffix("")
+        ending = data.suffix if data.suffix.lower() in _ENDINGS_KEPT else ".csv"
+        return data.with_name(f"{data.stem}.{word}{ending}")
+    return None if options.out in (None, STDOUT) else Path(options.out)
+
+
+def check_places(places: dict[str, Path | None], options: argparse.Namespace) -> None:
+    """Refuse places where results cannot go, before any work is done."""
+    from modeshift.files.write import check_frame_ending, check_place
+
+    given = {option: place for option, place in places.items() if place is not None}
+    for option, place in given.items():
+        if options.data != _STDIN and place.resolve() == Path(options.data).resolve():
+            raise UserError(f"{option} {place} is the data themselves; name another file")
+        others = [other for other in given if given[other] == place and other != option]
+        if others:
+            raise UserError(f"{option} and {others[0]} are the same file {place}; name two")
+        check_place(option, place, options.force)
+    if "--out" in given:
+        check_frame_ending("--out", given["--out"])
+
+
+def write_labels(place: Path | None, table: Any, labels: Any) -> None:
+    """Write one row a point: what identifies it, and its cluster."""
+    import polars as pl
+
+    from modeshift.files.write import write_frame
+
+    identity = pl.Series("row", table.rows) if table.id is None else table.id
+    frame = pl.DataFrame([identity, pl.Series("cluster", labels)])
+    if place is None:
+        sys.stdout.write(frame.write_csv())
+    else:
+        write_frame(place, frame)
+
+
+@contextmanager
+def user_errors() -> Iterator[None]:
+    """What the library refuses is what the user gave: a parameter, or data."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise UserError(str(error)) from error
