@@ -18,7 +18,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 import modeshift
 from modeshift import cli
 from modeshift.cli.manual import manual
-from modeshift.cli.parameters import METHODS, class_name, parameters_of, read_value
+from modeshift.cli.parameters import (
+    METHODS,
+    SET_BY_THE_COMMAND,
+    class_name,
+    parameters_of,
+    read_value,
+)
 from modeshift.datasets import make_paper_set
 from modeshift.metrics import purity_report
 from modeshift.saving import load, save
@@ -235,7 +241,7 @@ def test_options_are_the_parameters_of_the_estimator(method):
     """Read off the source, they equal what the class itself says."""
     signature = inspect.signature(getattr(modeshift, class_name(method)))
     parameters = parameters_of(method)
-    assert set(signature.parameters) - set(parameters) == {"record"}
+    assert set(signature.parameters) - set(parameters) == SET_BY_THE_COMMAND
     for name, parameter in parameters.items():
         assert parameter.default == signature.parameters[name].default
         assert parameter.type
@@ -286,6 +292,9 @@ ESTIMATORS = {
     "seeds": modeshift.MeanShift(bandwidth=0.9, seeding=X[::9]),
     "one at a time": modeshift.StochasticMeanShift(bandwidth=(0.5, 1.2), random_state=0),
     "all at once": modeshift.BlurringMeanShift(bandwidth=0.9, resolution=4, record=True),
+    "nearest": modeshift.MeanShift(bandwidth=np.inf, n_neighbors=9, metric="cosine"),
+    "learned": modeshift.BlurringMeanShift(bandwidth=0.6, feature_weights="learned"),
+    "watched": modeshift.StochasticMeanShift(kernel="gaussian", random_state=0, callback=print),
 }
 
 

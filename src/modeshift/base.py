@@ -2,6 +2,9 @@
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Callable
+from numbers import Integral
+from os import PathLike
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -11,9 +14,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from modeshift.bandwidth import estimate_bandwidth
+from modeshift.checkpoint import Checkpoint, fingerprint
 from modeshift.clusters import cluster_centers, label_components, number_by_first
 from modeshift.components import connected_components
-from modeshift.compress import compress
+from modeshift.compress import Cells, compress
 from modeshift.fields import FIELDS, Field, make_field
 from modeshift.fields.rule import Flat, Gaussian, Plane, Rule, Sphere, nearest
 from modeshift.nearest import nearest_rows
@@ -33,6 +37,7 @@ from modeshift.validation import (
     check_whole,
     refuse,
 )
+from modeshift.watch import Progress, Watch
 
 _KERNELS = ("flat", "gaussian")
 _METRICS = ("euclidean", "cosine")
@@ -64,6 +69,9 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
     field: str
     n_jobs: int | None
     record: bool
+    callback: Callable[[Progress], object] | None
+    checkpoint: Any
+    checkpoint_every: float
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the clusters of X.
@@ -122,7 +130,7 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         return predicted
 
     @abstractmethod
-    def _run(self, problem: Problem, bandwidth: Any) -> Outcome:
+    def _run(self, problem: Problem, bandwidth: Any, watch: Watch) -> Outcome:
         """Run the schedule; the outcome has one end for each point."""
 
     @abstractmethod
@@ -142,7 +150,29 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
             if self._on_sphere:
                 means = put_back(means, problem.points[cells.firsts])
             problem = problem._replace(points=means, weights=cells.weights)
-        outcome = self._run(problem, bandwidth)
+        watch = Watch(
+            self._reporter(problem, cells, X.dtype), self._make_checkpoint(problem, bandwidth)
+        )
+        with watch.keeping():
+            outcome = self._run(problem, bandwidth, watch)
+            self._set_fitted(problem, cells, bandwidth, outcome, X.dtype)
+        if not outcome.converged:
+            warnings.warn(
+                f"{type(self).__name__} did not converge within max_iter={self.max_iter}; "
+                "the labels are those reached so far. Raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _set_fitted(
+        self,
+        problem: Problem,
+        cells: Cells | None,
+        bandwidth: Any,
+        outcome: Outcome,
+        dtype: np.dtype,
+    ) -> None:
+        """Merge where the points ended, label, and set what a fit sets."""
         problem = problem._replace(factors=outcome.factors)
         ends = problem.measured(outcome.ends)
         components = connected_components(ends, float(self.merge_radius) * problem.scale)
@@ -155,9 +185,9 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         )
         spread = slice(None) if cells is None else cells.cell_of
         self.labels_ = labels[spread]
-        self.modes_ = from_units(outcome.ends, problem, X.dtype)[spread]
+        self.modes_ = from_units(outcome.ends, problem, dtype)[spread]
         self.cluster_centers_ = from_units(
-            self._centers(outcome.ends, labels, problem.weights), problem, X.dtype
+            self._centers(outcome.ends, labels, problem.weights), problem, dtype
         )
         self.bandwidth_ = float(np.max(bandwidth))
         self.scale_ = float(np.ldexp(problem.scale, problem.exponent))
@@ -165,14 +195,52 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         self.n_steps_ = outcome.n_steps
         self.converged_ = outcome.converged
         if outcome.paths is not None:
-            self.paths_ = [from_units(path, problem, X.dtype) for path in outcome.paths]
-        if not outcome.converged:
-            warnings.warn(
-                f"{type(self).__name__} did not converge within max_iter={self.max_iter}; "
-                "the labels are those reached so far. Raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=3,
+            self.paths_ = [from_units(path, problem, dtype) for path in outcome.paths]
+
+    def _reporter(
+        self, problem: Problem, cells: Cells | None, dtype: np.dtype
+    ) -> Callable[..., None] | None:
+        """Return what tells the callback about a sweep, in the units of the user."""
+        callback = self.callback
+        if callback is None:
+            return None
+        length = float(self.merge_radius) * problem.scale
+
+        def report(positions: np.ndarray, factors: np.ndarray | None, **numbers: int) -> None:
+            def count_clusters() -> int:
+                measured = problem._replace(factors=factors).measured(positions)
+                return int(connected_components(measured, length).max()) + 1
+
+            shown = from_units(positions, problem, dtype)
+            if cells is not None and len(positions) == len(cells.points):
+                shown = shown[cells.cell_of]
+            callback(
+                Progress(
+                    max_iter=self.max_iter,
+                    positions=shown,
+                    count_clusters=count_clusters,
+                    **numbers,
+                )
             )
+
+        return report
+
+    def _make_checkpoint(self, problem: Problem, bandwidth: Any) -> Checkpoint | None:
+        if self.checkpoint is None:
+            return None
+        parameters = self.get_params(deep=False)
+        random_state = parameters.pop("random_state", None)
+        for name in ("n_jobs", "callback", "checkpoint", "checkpoint_every"):  # change no result
+            del parameters[name]
+        mark = fingerprint(
+            type(self).__name__,
+            *(part for item in sorted(parameters.items()) for part in item),
+            random_state if isinstance(random_state, Integral) else None,
+            problem.points,
+            problem.weights,
+            bandwidth,
+        )
+        return Checkpoint(self.checkpoint, float(self.checkpoint_every), mark)
 
     def _pose(self, X: np.ndarray, weights: np.ndarray) -> tuple[Any, Problem]:
         """Return the bandwidth, as users give it, and the problem in its units."""
@@ -238,6 +306,11 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
             check_whole("n_neighbors", self.n_neighbors, low=1)
         check_choice("field", self.field, ("auto", *FIELDS))
         check_flag("record", self.record)
+        if self.callback is not None and not callable(self.callback):
+            raise TypeError(f"callback must be a function or None, got {self.callback!r}.")
+        if not isinstance(self.checkpoint, str | PathLike | None):
+            raise TypeError(f"checkpoint must be a path or None, got {self.checkpoint!r}.")
+        check_real("checkpoint_every", self.checkpoint_every, low=0.0)
         check_jobs(self.n_jobs)
 
     def _choose_bandwidth(self, points: np.ndarray, weights: np.ndarray) -> Any:

@@ -1,5 +1,6 @@
 """Blurring mean-shift."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from modeshift.schedules.outcome import Outcome
 from modeshift.schedules.stopping import LargestShift, ShiftEntropy
 from modeshift.units import Problem
 from modeshift.validation import check_choice, check_real, refuse
+from modeshift.watch import Progress, Watch
 
 _TEMPERATURE = 1.0
 
@@ -65,6 +67,14 @@ class BlurringMeanShift(ModeSeeker):
         Threads; None is 1, -1 all cores. The result does not depend on it.
     record : bool, default=False
         Keep ``paths_``. Costs ``8 * (d + 1)`` bytes a step (see ``n_steps_``).
+    callback : function, default=None
+        Called after every sweep with a :class:`modeshift.watch.Progress`.
+    checkpoint : str or path, default=None
+        File that keeps what the fit has reached: it is written every ``checkpoint_every`` seconds
+        and at Ctrl-C, and removed when the fit is done. A fit with the same data and parameters
+        that finds the file goes on from there, and ends as if it had never stopped.
+    checkpoint_every : float, default=60.0
+        Seconds between two writings of ``checkpoint``.
 
     Attributes
     ----------
@@ -121,6 +131,9 @@ class BlurringMeanShift(ModeSeeker):
         field: str = "auto",
         n_jobs: int | None = None,
         record: bool = False,
+        callback: Callable[[Progress], object] | None = None,
+        checkpoint: Any = None,
+        checkpoint_every: float = 60.0,
     ) -> None:
         self.bandwidth = bandwidth
         self.kernel = kernel
@@ -137,6 +150,9 @@ class BlurringMeanShift(ModeSeeker):
         self.field = field
         self.n_jobs = n_jobs
         self.record = record
+        self.callback = callback
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -159,7 +175,7 @@ class BlurringMeanShift(ModeSeeker):
     def _shrinkage(self, n_features: int) -> float:
         return 1.0 if self.feature_weights is None else float(np.sqrt(1.0 / n_features))
 
-    def _run(self, problem: Problem, bandwidth: Any) -> Outcome:
+    def _run(self, problem: Problem, bandwidth: Any, watch: Watch) -> Outcome:
         metric = None
         if self.feature_weights is not None:
             temperature = float(self.weight_temperature)
@@ -173,6 +189,7 @@ class BlurringMeanShift(ModeSeeker):
             max_iter=self.max_iter,
             metric=metric,
             record=self.record,
+            watch=watch,
         )
         if outcome.factors is not None:
             self.feature_weights_ = outcome.factors**2

@@ -1,5 +1,7 @@
 """Deterministic mean-shift, Algorithm 1 of the paper."""
 
+from collections.abc import Callable
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from modeshift.schedules.outcome import Outcome
 from modeshift.seeding import bin_seeds, check_seeds
 from modeshift.units import Problem
 from modeshift.validation import check_randomness, check_whole, refuse
+from modeshift.watch import Progress, Watch
 
 
 class MeanShift(ModeSeeker):
@@ -65,6 +68,14 @@ class MeanShift(ModeSeeker):
         Draws the climbers of ``n_climbers``.
     record : bool, default=False
         Keep ``paths_``. Costs ``8 * (d + 1)`` bytes a step (see ``n_steps_``).
+    callback : function, default=None
+        Called after every sweep with a :class:`modeshift.watch.Progress`.
+    checkpoint : str or path, default=None
+        File that keeps what the fit has reached: it is written every ``checkpoint_every`` seconds
+        and at Ctrl-C, and removed when the fit is done. A fit with the same data and parameters
+        that finds the file goes on from there, and ends as if it had never stopped.
+    checkpoint_every : float, default=60.0
+        Seconds between two writings of ``checkpoint``.
 
     Attributes
     ----------
@@ -119,6 +130,9 @@ class MeanShift(ModeSeeker):
         n_jobs: int | None = None,
         random_state: Any = None,
         record: bool = False,
+        callback: Callable[[Progress], object] | None = None,
+        checkpoint: Any = None,
+        checkpoint_every: float = 60.0,
     ) -> None:
         self.bandwidth = bandwidth
         self.kernel = kernel
@@ -135,6 +149,9 @@ class MeanShift(ModeSeeker):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.record = record
+        self.callback = callback
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -146,6 +163,11 @@ class MeanShift(ModeSeeker):
         if self.n_climbers is None:
             return
         check_whole("n_climbers", self.n_climbers, low=1)
+        if self.checkpoint is not None and not isinstance(self.random_state, Integral):
+            refuse(
+                f"random_state={self.random_state!r}", "checkpoint and n_climbers",
+                "a later fit would draw other climbers. Pass a whole number as random_state.",
+            )  # fmt: skip
         if self.seeding is not None:
             refuse(
                 f"n_climbers={self.n_climbers!r}", "seeding",
@@ -160,12 +182,13 @@ class MeanShift(ModeSeeker):
                 "bins have the side of the bandwidth. Give a finite one, or seeds as an array.",
             )  # fmt: skip
 
-    def _run(self, problem: Problem, bandwidth: Any) -> Outcome:
+    def _run(self, problem: Problem, bandwidth: Any, watch: Watch) -> Outcome:
         field = self._make_field(problem)
         settings: dict[str, Any] = {
             "radius": problem.radius,
             "tol": float(self.tol) * problem.scale,
             "max_iter": self.max_iter,
+            "watch": watch,
         }
         if self.n_climbers is not None and self.n_climbers < len(problem.points):
             starts = self._draw_climbers(problem.points)

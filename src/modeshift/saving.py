@@ -18,6 +18,7 @@ from modeshift.base import ModeSeeker
 FORMAT = 1
 _TREE = "tree"
 _LEFT_OUT = {"paths_"}  # predict does not need them, and they may be larger than all the rest
+_OF_THE_FIT = {"callback", "checkpoint"}  # parameters that matter only while a fit runs
 
 
 def save(file: IO[bytes], value: Any) -> None:
@@ -75,10 +76,11 @@ def _encode(value: Any, arrays: dict[str, np.ndarray]) -> Any:
         arrays[name] = value
         return {"array": name}
     if isinstance(value, ModeSeeker):
+        parameters = value.get_params(deep=False) | dict.fromkeys(_OF_THE_FIT)
         fitted = {k: v for k, v in vars(value).items() if k.endswith("_") and k not in _LEFT_OUT}
         return {
             "estimator": type(value).__name__,
-            "parameters": _encode(value.get_params(deep=False), arrays),
+            "parameters": _encode(parameters, arrays),
             "fitted": _encode(fitted, arrays),
         }
     if hasattr(value, "_fields"):

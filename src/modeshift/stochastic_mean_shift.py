@@ -1,5 +1,6 @@
 """Stochastic mean-shift, Algorithm 2 of the paper."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from modeshift.validation import (
     check_real,
     check_whole,
 )
+from modeshift.watch import Progress, Watch
 
 
 class StochasticMeanShift(ModeSeeker):
@@ -67,6 +69,14 @@ class StochasticMeanShift(ModeSeeker):
         Draws the points (and radii). The order of the draws is fixed: see docs/algorithms.md.
     record : bool, default=False
         Keep ``paths_``. Costs ``8 * (d + 1)`` bytes a step (see ``n_steps_``).
+    callback : function, default=None
+        Called after every sweep with a :class:`modeshift.watch.Progress`.
+    checkpoint : str or path, default=None
+        File that keeps what the fit has reached: it is written every ``checkpoint_every`` seconds
+        and at Ctrl-C, and removed when the fit is done. A fit with the same data and parameters
+        that finds the file goes on from there, and ends as if it had never stopped.
+    checkpoint_every : float, default=60.0
+        Seconds between two writings of ``checkpoint``.
 
     Attributes
     ----------
@@ -123,6 +133,9 @@ class StochasticMeanShift(ModeSeeker):
         n_jobs: int | None = None,
         random_state: Any = None,
         record: bool = False,
+        callback: Callable[[Progress], object] | None = None,
+        checkpoint: Any = None,
+        checkpoint_every: float = 60.0,
     ) -> None:
         self.bandwidth = bandwidth
         self.kernel = kernel
@@ -139,6 +152,9 @@ class StochasticMeanShift(ModeSeeker):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.record = record
+        self.callback = callback
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -148,7 +164,7 @@ class StochasticMeanShift(ModeSeeker):
     def _check_bandwidth(self, **limits: bool) -> Any:
         return check_bandwidth_pair(self.bandwidth, **limits)
 
-    def _run(self, problem: Problem, bandwidth: Any) -> Outcome:
+    def _run(self, problem: Problem, bandwidth: Any, watch: Watch) -> Outcome:
         def draw_radii(rng: np.random.RandomState) -> np.ndarray:
             low, high = bandwidth
             drawn = rng.uniform(low, high, size=len(problem.points))
@@ -166,6 +182,7 @@ class StochasticMeanShift(ModeSeeker):
             draw_radii=draw_radii if isinstance(bandwidth, tuple) else None,
             verify=self._verify,
             record=self.record,
+            watch=watch,
         )
 
     def _field_positions(self, problem: Problem, ends: np.ndarray) -> np.ndarray:

@@ -38,8 +38,8 @@ def main(arguments: list[str] | None = None) -> int:
     options.arguments = sys.argv[1:] if arguments is None else arguments
     try:
         return options.run(options) or SUCCESS
-    except KeyboardInterrupt:
-        print("modeshift: stopped", file=sys.stderr)
+    except KeyboardInterrupt as stop:
+        print(f"modeshift: {stop or 'stopped'}", file=sys.stderr)
         return INTERRUPTED
     except Exception as error:
         if options.debug:

@@ -7,6 +7,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from modeshift.cli.errors import UserError
 from modeshift.cli.help import HelpFormatter
 from modeshift.cli.parameters import METHODS, add_parameters, chosen_parameters, class_name
 from modeshift.cli.tables import (
@@ -76,6 +77,21 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         metavar="FILE",
         help="keep the model for 'modeshift predict': an .npz file (default: not kept)",
     )
+    long = parser.add_argument_group("long fits")
+    long.add_argument(
+        "--checkpoint-every",
+        type=float,
+        default=60.0,
+        metavar="SECONDS",
+        help="write what was reached to a file as --out, but .checkpoint: so often, and at Ctrl-C; "
+        "it is deleted in the end (default: 60)",
+    )
+    long.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on from that file: the labels will be those of a fit that was never stopped "
+        "(default: no)",
+    )
     add_parameters(parser)
     return parser
 
@@ -88,6 +104,8 @@ def run(options: argparse.Namespace) -> None:
         options.summary = out.with_suffix(".json")
     places = {"--out": out, "--summary": options.summary, "--model": options.model}
     check_places(places, options)
+    checkpoint = None if out is None else out.with_suffix(".checkpoint")
+    _check_resume(options, checkpoint)
     started = perf_counter()
     table = _read(options)
     seconds = {"read": perf_counter() - started}
@@ -98,7 +116,8 @@ def run(options: argparse.Namespace) -> None:
 
     estimator = getattr(modeshift, class_name(options.method))(**parameters)
     started = perf_counter()
-    preparation, notes = _fit(estimator, table, options.standardize)
+    estimator.set_params(checkpoint=checkpoint, checkpoint_every=options.checkpoint_every)
+    preparation, notes = _fit(estimator, table, options)
     seconds["fit"] = perf_counter() - started
     summary = summarize(
         arguments=options.arguments,
@@ -132,22 +151,55 @@ def _read(options: argparse.Namespace) -> Any:
     )
 
 
-def _fit(estimator: Any, table: Any, standardize: bool) -> tuple[Any, list[str]]:
+def _check_resume(options: argparse.Namespace, checkpoint: Path | None) -> None:
+    """Refuse to go on from nothing, and to forget what an earlier fit has reached."""
+    if checkpoint is None:
+        if options.resume:
+            raise UserError("--resume needs --out FILE: the checkpoint lies beside the labels")
+    elif options.resume and not checkpoint.exists():
+        raise UserError(f"--resume: there is no {checkpoint}; leave it out to start anew")
+    elif checkpoint.exists() and not options.resume:
+        if not options.force:
+            raise UserError(
+                f"{checkpoint} keeps what an earlier fit has reached; go on with --resume, "
+                "or start anew with --force"
+            )
+        checkpoint.unlink()
+
+
+def _fit(estimator: Any, table: Any, options: argparse.Namespace) -> tuple[Any, list[str]]:
     """Fit; return how the data were prepared, and what the fit warned of."""
     from sklearn.exceptions import ConvergenceWarning
 
     from modeshift.cli.prepare import prepare
+    from modeshift.cli.progress import FitProgress
     from modeshift.validation import check_weights
 
     with warnings.catch_warnings(record=True) as caught, user_errors():
         warnings.simplefilter("always", ConvergenceWarning)
         check_weights(table.weight, len(table.points))
-        preparation = prepare(table.points, table.columns, table.weight, standardize)
+        preparation = prepare(table.points, table.columns, table.weight, options.standardize)
         seeding = getattr(estimator, "seeding", None)
         if isinstance(seeding, str) and seeding != "bins":
             estimator.set_params(seeding=_read_starts(seeding, preparation))
-        estimator.fit(preparation.apply(table.points), sample_weight=table.weight)
+        with FitProgress("step" if options.method == "deterministic" else "sweep") as progress:
+            if not options.quiet:
+                estimator.set_params(callback=progress)
+            _fit_or_keep(estimator, preparation.apply(table.points), table.weight)
     return preparation, [str(warning.message) for warning in caught]
+
+
+def _fit_or_keep(estimator: Any, points: Any, weight: Any) -> None:
+    """Fit; when it is stopped, say where it can go on."""
+    try:
+        estimator.fit(points, sample_weight=weight)
+    except KeyboardInterrupt:
+        checkpoint = estimator.checkpoint
+        if checkpoint is None or not checkpoint.exists():
+            raise
+        raise KeyboardInterrupt(
+            f"stopped; {checkpoint} keeps what was reached: add --resume to go on"
+        ) from None
 
 
 def _read_starts(path: str, preparation: Any) -> Any:

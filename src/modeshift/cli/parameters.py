@@ -25,7 +25,7 @@ RENAMED = {"random_state": "seed", "n_jobs": "jobs", "n_neighbors": "neighbors"}
 OWN_DEFAULTS = {"random_state": 0, "n_jobs": -1}
 """The command repeats itself, and takes the whole machine, unless told otherwise."""
 
-_SET_BY_THE_COMMAND = {"record"}
+SET_BY_THE_COMMAND = {"record", "callback", "checkpoint", "checkpoint_every"}
 _NONE = ("none", "auto")
 
 
@@ -113,29 +113,41 @@ def read_value(text: str) -> Any:
 
 def class_name(method: str) -> str:
     """Name of the estimator of a method."""
-    return _class(method).name
+    return _source(method)[1].name
 
 
 def parameters_of(method: str) -> dict[str, Parameter]:
     """Parameters of a method's estimator, in the order of its signature."""
-    node = _class(method)
+    tree, node = _source(method)
     described = _described(inspect.cleandoc(ast.get_docstring(node) or ""))
     constructor = next(
         part for part in node.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"
     )
     arguments = constructor.args
     return {
-        argument.arg: Parameter(argument.arg, kind, ast.literal_eval(default), text)
+        argument.arg: Parameter(argument.arg, kind, _value(default, tree), text)
         for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-        if argument.arg not in _SET_BY_THE_COMMAND and default is not None
+        if argument.arg not in SET_BY_THE_COMMAND and default is not None
         for kind, text in [described.get(argument.arg, ("", ""))]
     }
 
 
-def _class(method: str) -> ast.ClassDef:
+def _source(method: str) -> tuple[ast.Module, ast.ClassDef]:
     path = Path(__file__).parents[1] / f"{METHODS[method]}.py"
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    return next(node for node in tree.body if isinstance(node, ast.ClassDef))
+    return tree, next(node for node in tree.body if isinstance(node, ast.ClassDef))
+
+
+def _value(default: ast.expr, tree: ast.Module) -> Any:
+    """Value of a default: a literal, or the name of one at the top of the module."""
+    if isinstance(default, ast.Name):
+        default = next(
+            part.value
+            for part in tree.body
+            if isinstance(part, ast.Assign)
+            and any(isinstance(to, ast.Name) and to.id == default.id for to in part.targets)
+        )
+    return ast.literal_eval(default)
 
 
 def _described(docstring: str) -> dict[str, tuple[str, str]]:

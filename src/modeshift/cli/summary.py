@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from modeshift import __version__
+from modeshift.cli.parameters import SET_BY_THE_COMMAND
 from modeshift.cli.prepare import Preparation
 from modeshift.files.table import Table
 
@@ -87,7 +88,11 @@ def summarize(
         },
         "method": method,
         "estimator": type(fitted).__name__,
-        "parameters": fitted.get_params(deep=False),
+        "parameters": {
+            name: value
+            for name, value in fitted.get_params(deep=False).items()
+            if name not in SET_BY_THE_COMMAND
+        },
         "bandwidth": fitted.bandwidth_,
         "converged": fitted.converged_,
         "n_iter": fitted.n_iter_,

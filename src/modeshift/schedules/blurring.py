@@ -1,12 +1,26 @@
 """Blurring mean-shift (Cheng 1995): all points move at once over the current positions."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from modeshift.checkpoint import pack, unpack
 from modeshift.fields import Field
 from modeshift.schedules.collapse import Collapse
 from modeshift.schedules.feature_weights import FeatureWeights
 from modeshift.schedules.outcome import Outcome, PathRecorder
 from modeshift.schedules.stopping import LargestShift, ShiftEntropy
+from modeshift.watch import UNWATCHED, Watch
+
+
+@dataclass
+class _Run:
+    """How far a run is: positions and weights of the points that are left, sweeps done."""
+
+    positions: np.ndarray
+    weights: np.ndarray
+    sweep: int = 0
+    converged: bool = False
 
 
 def blur(
@@ -17,6 +31,7 @@ def blur(
     max_iter: int,
     metric: FeatureWeights | None = None,
     record: bool = False,
+    watch: Watch = UNWATCHED,
 ) -> Outcome:
     """Move every point to the mean near it, all at once, until the stopping rule ends it.
 
@@ -25,33 +40,43 @@ def blur(
     not.
     """
     n = len(field.points)
-    factors = np.ones(1) if metric is None else metric.factors
-    positions = field.points / factors
-    recorder = PathRecorder(positions) if record else None
+    run = _Run(field.points / _factors(metric), field.weights)
+    recorder = PathRecorder(run.positions) if record else None
     crowd = Collapse(n, radius)
-    converged = False
-    sweep = 0
-    while sweep < max_iter and not converged:
-        sweep += 1
+    parts = {"run": run, "crowd": crowd, "stop": stop, "metric": metric, "recorder": recorder}
+    watch.begin(lambda: pack(**parts), lambda saved: unpack(saved, **parts))
+    while run.sweep < max_iter and not run.converged:
+        if run.sweep > 0:
+            field = field.at(run.positions * _factors(metric), run.weights)
         answer = field.means_near(field.points, radius)
-        converged = stop.ends(answer.squares[crowd.owners])
-        positions = answer.means / factors
-        if recorder is not None:
-            recorder.add(np.arange(n), positions[crowd.owners])
-        if metric is not None:
-            metric.learn(positions)
-            factors = metric.factors
-            field = field.at(positions * factors)
-        elif not converged:
-            weights = field.weights
-            if field.may_collapse:
-                positions, weights = crowd.collapse(positions, weights)
-            field = field.at(positions, weights)
+        with watch.steady():
+            squares = answer.squares[crowd.owners]
+            run.converged = stop.ends(squares)
+            run.positions = answer.means / _factors(metric)
+            if recorder is not None:
+                recorder.add(np.arange(n), run.positions[crowd.owners])
+            if metric is not None:
+                metric.learn(run.positions)
+            elif not run.converged and field.may_collapse:
+                run.positions, run.weights = crowd.collapse(run.positions, run.weights)
+            run.sweep += 1
+        watch.swept(
+            sweep=run.sweep,
+            n_steps=n * run.sweep,
+            n_moving=int((squares > stop.tol * stop.tol).sum()),
+            positions=lambda: run.positions[crowd.owners],
+            factors=None if metric is None else metric.factors,
+        )
+        watch.beat()
     return Outcome(
-        ends=positions[crowd.owners],
-        n_iter=sweep,
-        n_steps=n * sweep,
-        converged=converged,
+        ends=run.positions[crowd.owners],
+        n_iter=run.sweep,
+        n_steps=n * run.sweep,
+        converged=run.converged,
         paths=None if recorder is None else recorder.paths(),
-        factors=None if metric is None else factors,
+        factors=None if metric is None else metric.factors,
     )
+
+
+def _factors(metric: FeatureWeights | None) -> np.ndarray:
+    return np.ones(1) if metric is None else metric.factors

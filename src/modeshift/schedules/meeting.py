@@ -44,6 +44,13 @@ class MeetingTable:
         )  # fmt: skip
         return met
 
+    def followed(self) -> np.ndarray:
+        """For each climb, the one that it follows in the end; itself, if it follows nobody."""
+        found = np.arange(len(self.leaders))
+        while (behind := self.leaders[found] >= 0).any():
+            found[behind] = self.leaders[found[behind]]
+        return found
+
 
 @bare_kernel
 def _meet(places, climbs, steps, climbing, positions, step, leaders, heads, met):

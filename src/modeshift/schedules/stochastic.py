@@ -1,6 +1,7 @@
 """Algorithm 2 of the paper: one random point, one step over the current positions, and it stays."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import ceil
 from time import perf_counter
 from typing import Any
@@ -8,19 +9,50 @@ from typing import Any
 import numpy as np
 
 from modeshift._jit import bare_kernel
+from modeshift.checkpoint import pack, unpack
 from modeshift.fields import Field
 from modeshift.fields.distance import squared_distance
 from modeshift.fields.protocol import mean_of, move, wants_care
 from modeshift.parallel import Pace
 from modeshift.schedules.outcome import Outcome, PathRecorder
+from modeshift.watch import UNWATCHED, Watch
 
 ROUNDING = 2.0**-46
 """A shift by less than this share of the bandwidth is rounding in the sums: nobody moves for it."""
 
 
+@dataclass
+class _Run:
+    """How far a run is.
+
+    Attributes
+    ----------
+    order, radii : ndarray of shape (n,)
+        Who moves in this sweep, and how far each looks.
+    trail : ndarray
+        Means and squared shifts of the last steps.
+    sweep : int
+        Sweeps begun.
+    step : int
+        Steps of this sweep that were taken.
+    quiet : int
+        Length of the present run of quiet steps.
+    loud : int
+        Steps of this sweep that were not quiet.
+    """
+
+    order: np.ndarray
+    radii: np.ndarray
+    trail: np.ndarray
+    sweep: int = 0
+    step: int = 0
+    quiet: int = 0
+    loud: int = 0
+
+
 @bare_kernel
 def _take_steps(
-    state, order, radii, start, stop, size, tol, negligible, quiet, patience, out, trail
+    state, order, radii, start, stop, size, tol, negligible, quiet, loud, patience, out, trail
 ):  # fmt: skip
     """Take the steps start..stop of a sweep, in batches of ``size`` steps.
 
@@ -28,7 +60,8 @@ def _take_steps(
     fewer when, at the end of a batch, ``patience`` of them were quiet in a row or the field wants
     care.
 
-    Returns the number of the next step and the length of the present run of quiet steps. ``trail``
+    Returns the number of the next step, the length of the present run of quiet steps, and the
+    number of steps in the sweep that were not quiet: they go on from the ones given. ``trail``
     receives mean and squared shift of each step: it has a row for each step of a sweep, or, when
     nobody will read it, of a batch.
     """
@@ -39,7 +72,11 @@ def _take_steps(
         j = order[t]
         mean_of(state, j, radii[t], out)
         square = squared_distance(out, state.points[j])
-        quiet = quiet + 1 if square <= tol * tol else 0
+        if square <= tol * tol:
+            quiet += 1
+        else:
+            quiet = 0
+            loud += 1
         row = t if kept else t - begin
         trail[row, d] = square
         for k in range(d):
@@ -52,8 +89,8 @@ def _take_steps(
                 move(state, order[begin + s], trail[first + s])
         begin = t + 1
         if quiet >= patience or wants_care(state):
-            return t + 1, quiet
-    return stop, quiet
+            return t + 1, quiet, loud
+    return stop, quiet, loud
 
 
 def wander(
@@ -69,6 +106,7 @@ def wander(
     batch_size: int = 1,
     verify: bool = True,
     record: bool = False,
+    watch: Watch = UNWATCHED,
 ) -> Outcome:
     """Move one random point, or one batch, at a time until nobody would move further than tol.
 
@@ -105,34 +143,48 @@ def wander(
     negligible = min(tol, ROUNDING * scale)
     recorder = PathRecorder(field.points) if record else None
     size = min(batch_size, n)
-    trail = np.empty((n if record else size, d + 1))
-    radii: np.ndarray = np.full(n, radius)
     out = field.make_out()
     pace = Pace()
-    quiet = 0
-    for sweep in range(max_iter):
-        order = _draw_order(random_state, n, batch_size)
-        if draw_radii is not None:
-            radii = draw_radii(random_state)
-        step = 0
-        while step < n:
-            started = perf_counter()
-            stop = min(n, step + pace.size)
-            reached, quiet = _take_steps(
-                field.state, order, radii, step, stop, size, tol, negligible, quiet, wanted,
-                out, trail,
+    run = _Run(
+        order=np.arange(n),
+        radii=np.full(n, radius),
+        trail=np.empty((n if record else size, d + 1)),
+        step=n,
+    )
+    parts = {"run": run, "field": field.state, "random": random_state, "recorder": recorder}
+    watch.begin(lambda: pack(**parts), lambda saved: unpack(saved, **parts))
+    while True:
+        between_batches = run.step % size == 0 or run.step == n
+        if run.quiet >= wanted and between_batches:
+            if not verify or field.is_quiet(radius, tol):
+                return _outcome(field, run, True, recorder)
+            run.quiet = 0
+        if run.step == n:
+            if run.sweep > 0:
+                watch.swept(
+                    sweep=run.sweep,
+                    n_steps=run.sweep * n,
+                    n_moving=run.loud,
+                    positions=field.points.copy,
+                )
+            if run.sweep == max_iter:
+                return _outcome(field, run, False, recorder)
+        with watch.steady():
+            if run.step == n:
+                run.order = _draw_order(random_state, n, batch_size)
+                if draw_radii is not None:
+                    run.radii = draw_radii(random_state)
+                run.sweep, run.step, run.loud = run.sweep + 1, 0, 0
+            begin, started = run.step, perf_counter()
+            run.step, run.quiet, run.loud = _take_steps(
+                field.state, run.order, run.radii, begin, min(n, begin + pace.size), size, tol,
+                negligible, run.quiet, run.loud, wanted, out, run.trail,
             )  # fmt: skip
-            pace.learn(reached - step, perf_counter() - started)
+            pace.learn(run.step - begin, perf_counter() - started)
             if recorder is not None:
-                recorder.add(order[step:reached], trail[step:reached, :d])
-            step = reached
+                recorder.add(run.order[begin : run.step], run.trail[begin : run.step, :d])
             field.tend()
-            between_batches = step % size == 0 or step == n
-            if quiet >= wanted and between_batches:
-                if not verify or field.is_quiet(radius, tol):
-                    return _outcome(field, sweep + 1, sweep * n + step, True, recorder)
-                quiet = 0
-    return _outcome(field, max_iter, max_iter * n, False, recorder)
+        watch.beat()
 
 
 def _draw_order(random_state: Any, n: int, batch_size: int) -> np.ndarray:
@@ -142,8 +194,7 @@ def _draw_order(random_state: Any, n: int, batch_size: int) -> np.ndarray:
     return random_state.permutation(n)
 
 
-def _outcome(
-    field: Field, n_iter: int, n_steps: int, converged: bool, recorder: PathRecorder | None
-) -> Outcome:
+def _outcome(field: Field, run: _Run, converged: bool, recorder: PathRecorder | None) -> Outcome:
+    n_steps = (run.sweep - 1) * len(run.order) + run.step
     paths = None if recorder is None else recorder.paths()
-    return Outcome(field.points, n_iter, n_steps, converged, paths)
+    return Outcome(field.points, run.sweep, n_steps, converged, paths)
