@@ -8,7 +8,7 @@ from modeshift.extras import require
 
 # Okabe & Ito's colours: told apart with any colour vision, and by lightness in greyscale.
 # The markers repeat what the colours say.
-_COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#000000", "#f0e442"]
+COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#000000", "#f0e442"]
 _MARKERS = ["o", "^", "s", "D", "v", "P", "X", "*"]
 _GREY = "0.55"
 
@@ -90,7 +90,7 @@ def _draw_groups(ax: Any, X: np.ndarray, groups: np.ndarray) -> None:
             inside[:, 0],
             inside[:, 1],
             s=_size(X) if len(inside) > 20 else 26,
-            color=_GREY if stray else _COLOURS[group % len(_COLOURS)],
+            color=_GREY if stray else COLOURS[group % len(COLOURS)],
             marker="." if stray else _MARKERS[group % len(_MARKERS)],
             linewidths=0,
         )
@@ -104,7 +104,7 @@ def _groups_like_classes(labels: np.ndarray, y: np.ndarray) -> np.ndarray:
     _, classes = np.unique(y, return_inverse=True)
     n_classes = classes.max() + 1
     groups = np.full(labels.max() + 1, -1)
-    spare = iter(range(n_classes, len(_COLOURS)))
+    spare = iter(range(n_classes, len(COLOURS)))
     for cluster in range(len(groups)):  # by falling size
         commonest = np.bincount(classes[labels == cluster]).argmax()
         groups[cluster] = commonest if commonest not in groups else next(spare, -1)

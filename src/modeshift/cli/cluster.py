@@ -77,6 +77,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         metavar="FILE",
         help="keep the model for 'modeshift predict': an .npz file (default: not kept)",
     )
+    output.add_argument(
+        "--report",
+        type=Path,
+        metavar="FILE",
+        help="a page to look at, .html: the points to zoom, the climb to play, the clusters "
+        "(default: none)",
+    )
     long = parser.add_argument_group("long fits")
     long.add_argument(
         "--checkpoint-every",
@@ -102,7 +109,12 @@ def run(options: argparse.Namespace) -> None:
     out = label_place(options, "labels")
     if options.summary is None and out is not None:
         options.summary = out.with_suffix(".json")
-    places = {"--out": out, "--summary": options.summary, "--model": options.model}
+    places = {
+        "--out": out,
+        "--summary": options.summary,
+        "--model": options.model,
+        "--report": options.report,
+    }
     check_places(places, options)
     checkpoint = None if out is None else out.with_suffix(".checkpoint")
     _check_resume(options, checkpoint)
@@ -113,16 +125,19 @@ def run(options: argparse.Namespace) -> None:
     import modeshift  # now, so that what is wrong with the data is said at once
     from modeshift.cli.scores import score_labels
     from modeshift.cli.summary import as_table, summarize
+    from modeshift.report.climb import Camera
 
     estimator = getattr(modeshift, class_name(options.method))(**parameters)
     started = perf_counter()
     estimator.set_params(checkpoint=checkpoint, checkpoint_every=options.checkpoint_every)
-    preparation, notes = _fit(estimator, table, options)
+    camera = Camera() if options.report else None
+    preparation, notes = _fit(estimator, table, options, camera)
     seconds["fit"] = perf_counter() - started
     summary = summarize(
         arguments=options.arguments,
         name=options.data,
         method=options.method,
+        weight=options.weight,
         table=table,
         preparation=preparation,
         fitted=estimator,
@@ -131,6 +146,8 @@ def run(options: argparse.Namespace) -> None:
     )
     write_labels(out, table, estimator.labels_)
     _write_more(options, summary, estimator, preparation)
+    if camera is not None:
+        _write_report(options.report, table, preparation, estimator, summary, camera)
     if not options.quiet:
         written = [f"{option[2:]}: {place}" for option, place in places.items() if place]
         screen = sys.stderr if out is None else sys.stdout
@@ -167,7 +184,9 @@ def _check_resume(options: argparse.Namespace, checkpoint: Path | None) -> None:
         checkpoint.unlink()
 
 
-def _fit(estimator: Any, table: Any, options: argparse.Namespace) -> tuple[Any, list[str]]:
+def _fit(
+    estimator: Any, table: Any, options: argparse.Namespace, camera: Any
+) -> tuple[Any, list[str]]:
     """Fit; return how the data were prepared, and what the fit warned of."""
     from sklearn.exceptions import ConvergenceWarning
 
@@ -183,10 +202,14 @@ def _fit(estimator: Any, table: Any, options: argparse.Namespace) -> tuple[Any, 
         if isinstance(seeding, str) and seeding != "bins":
             estimator.set_params(seeding=_read_starts(seeding, preparation))
         with FitProgress("step" if options.method == "deterministic" else "sweep") as progress:
-            if not options.quiet:
-                estimator.set_params(callback=progress)
+            estimator.set_params(callback=_all_of([camera, None if options.quiet else progress]))
             _fit_or_keep(estimator, preparation.apply(table.points), table.weight)
     return preparation, [str(warning.message) for warning in caught]
+
+
+def _all_of(watchers: list[Any]) -> Any:
+    """One callback that calls several."""
+    return lambda state: [watcher(state) for watcher in watchers if watcher is not None]
 
 
 def _fit_or_keep(estimator: Any, points: Any, weight: Any) -> None:
@@ -224,3 +247,22 @@ def _write_more(
 
         content = {"estimator": estimator, "preparation": preparation}
         write_whole(options.model, lambda file: save(file, content))
+
+
+def _write_report(
+    path: Path, table: Any, preparation: Any, estimator: Any, summary: dict[str, Any], camera: Any
+) -> None:
+    from modeshift.files.write import write_whole
+    from modeshift.report import make_page
+    from modeshift.report.content import make_content
+
+    page = make_page(
+        make_content(
+            table=table,
+            preparation=preparation,
+            fitted=estimator,
+            summary=summary,
+            climb=camera.climb(),
+        )
+    )
+    write_whole(path, lambda file: file.write(page.encode()))

@@ -7,8 +7,8 @@ the command from then on.
 
 import argparse
 import ast
-import inspect
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -119,7 +119,7 @@ def class_name(method: str) -> str:
 def parameters_of(method: str) -> dict[str, Parameter]:
     """Parameters of a method's estimator, in the order of its signature."""
     tree, node = _source(method)
-    described = _described(inspect.cleandoc(ast.get_docstring(node) or ""))
+    described = _described(ast.get_docstring(node) or "")
     constructor = next(
         part for part in node.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"
     )
@@ -132,6 +132,7 @@ def parameters_of(method: str) -> dict[str, Parameter]:
     }
 
 
+@cache
 def _source(method: str) -> tuple[ast.Module, ast.ClassDef]:
     path = Path(__file__).parents[1] / f"{METHODS[method]}.py"
     tree = ast.parse(path.read_text(encoding="utf-8"))

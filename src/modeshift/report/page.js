@@ -336,7 +336,7 @@
   // ---- Hover, zoom, pan -----------------------------------------------------------------------
 
   const tip = element("tip");
-  const short = (value) => Number(value.toPrecision(5)).toString();
+  const short = (value, digits = 5) => Number(value.toPrecision(digits)).toString();
 
   function nearest(x, y) { // point within 14 pixels: of the data, or of the climb once it has begun
     let best = 14 * 14, found = -1;
@@ -497,8 +497,8 @@
       mark.append(String(cluster.label));
       make("td", cluster.size.toLocaleString("en"), row);
       make("td", `${((100 * cluster.size) / data.clusters.total).toFixed(1)} %`, row);
-      make("span", null, make("td", null, row, "bar")).style.width = `${(8 * cluster.size) / largest}rem`;
-      cluster.values.forEach(([center, spread]) => make("td", `${short(center)} ± ${short(spread)}`, row));
+      make("span", null, make("td", null, row, "bar")).style.width = `${(3 * cluster.size) / largest}rem`;
+      cluster.values.forEach(([center, spread]) => make("td", `${short(center, 4)} ± ${short(spread, 3)}`, row));
       row.onclick = () => choose(cluster.label, row);
       row.onkeydown = (event) => {
         if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(cluster.label, row); }
@@ -513,11 +513,10 @@
     element("view-note").textContent = data.view.note;
     element("command").textContent = data.command;
     element("python").textContent = data.python;
-    const table = make("tbody", null, element("fact-table"));
     for (const [name, value] of data.facts) {
-      const row = make("tr", null, table);
-      make("th", name, row).scope = "row";
-      make("td", value, row);
+      const row = make("div", null, element("fact-list"), value.length > 40 ? "long" : "");
+      make("dt", name, row);
+      make("dd", value, row);
     }
   }
 

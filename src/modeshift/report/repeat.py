@@ -1,0 +1,42 @@
+"""The Python code that does what the command did."""
+
+from typing import Any
+
+from modeshift.cli.parameters import parameters_of
+
+
+def python_code(summary: dict[str, Any]) -> str:
+    """Return a script that makes the same labels."""
+    data, name = summary["data"], summary["estimator"]
+    weight = data["weight"]
+    roles = "" if weight is None else f", roles=Roles(weight={weight!r})"
+    missing = ', missing="drop"' if data["dropped_rows"] else ""
+    lines = [
+        f"from modeshift import {name}",
+        "from modeshift.files.source import open_source",
+        f"from modeshift.files.table import {'' if weight is None else 'Roles, '}read_table",
+        "",
+        f"source = open_source({data['file']!r})",
+        f"table = read_table(source, columns={data['features']!r}{roles}{missing})",
+        "X = table.points",
+    ]
+    if data["standardized"]:
+        how = "axis=0" if weight is None else "axis=0, weights=table.weight"
+        lines = ["import numpy as np", *lines]
+        lines += [f"X = X - np.average(X, {how})", f"X = X / np.sqrt(np.average(X**2, {how}))"]
+    fit = "fit(X)" if weight is None else "fit(X, sample_weight=table.weight)"
+    return "\n".join([*lines, "", f"model = {name}({_given(summary)}).{fit}", "model.labels_"])
+
+
+def _given(summary: dict[str, Any]) -> str:
+    """Parameters that are not at their default, as they stand in a call."""
+    defaults = {name: p.default for name, p in parameters_of(summary["method"]).items()}
+    return ", ".join(
+        f"{name}={value!r}"
+        for name, value in summary["parameters"].items()
+        if name != "n_jobs" and not _same(value, defaults.get(name))
+    )
+
+
+def _same(value: Any, default: Any) -> bool:
+    return type(value) is type(default) and bool(value == default)

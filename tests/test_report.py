@@ -1,0 +1,242 @@
+"""The report: what it holds, and what a reader sees of it in a real browser."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from modeshift import cli
+from modeshift.cli.prepare import prepare
+from modeshift.datasets import make_paper_set
+from modeshift.report.climb import MOST_CLIMBERS, MOST_FRAMES, Camera
+from modeshift.report.view import make_view
+from modeshift.watch import Progress
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+X, Y = make_paper_set(7, scale=0.3, random_state=0)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(path, points, **columns):
+    names = "abcdefgh"[: points.shape[1]]
+    frame = pl.DataFrame({c: points[:, k] for k, c in enumerate(names)} | columns)
+    frame.write_csv(path)
+
+
+def report(name, *options):
+    """Cluster a file and return the report's content."""
+    page = Path(name).with_suffix(".html")
+    arguments = ["cluster", name, "--quiet", "--force", "--report", str(page), *map(str, options)]
+    assert cli.main(arguments) == 0
+    text = page.read_text()
+    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+
+
+def test_page_needs_no_network_and_is_one_file(folder):
+    write("points.csv", X[:, :2])
+    report("points.csv", "--bandwidth", 1.0)
+    text = (folder / "points.html").read_text()
+    assert not re.search(r'(src|href)="(?!data:)', text)
+    assert "http" not in text.replace("http://www.w3.org", "")
+    assert "/*DATA*/" not in text
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("method", ["stochastic", "deterministic", "blurring"])
+def test_content(d, method, folder):
+    write("points.csv", X[:, :d])
+    content = report("points.csv", "--bandwidth", 1.0, "--method", method)
+    assert ("principal axes" in content["view"]["note"]) == (d > 2)
+    assert ("one feature" in content["view"]["note"]) == (d == 1)
+    climb = content["climb"]
+    assert climb["sweeps"][0] == 0
+    assert climb["sweeps"] == sorted(set(climb["sweeps"]))
+    assert len(climb["sweeps"]) == len(climb["moving"])
+    summary = json.loads(Path("points.labels.json").read_text())
+    assert len(content["clusters"]["rows"]) == min(summary["n_clusters"], 200)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--method", "deterministic", "--seeding", "bins"],
+        ["--method", "deterministic", "--n-climbers", 30],
+        ["--metric", "cosine", "--bandwidth", 0.05],
+        ["--method", "blurring", "--resolution", 3, "--min-cluster-size", 20],
+        ["--standardize", "--neighbors", 15],
+    ],
+)
+def test_content_of_other_fits(options, folder):
+    write("points.csv", X)
+    content = report("points.csv", "--bandwidth", 1.0, *options)
+    assert content["climb"]["sweeps"]
+    assert content["view"]["box"][0] < content["view"]["box"][1]
+
+
+@pytest.mark.parametrize("options", [[], ["--standardize"], ["--weight", "w", "--missing", "drop"]])
+def test_the_code_of_the_report_repeats_the_labels(options, folder):
+    write("points.csv", X, w=np.arange(len(X)) % 3 + 1.0)
+    if "--weight" in options:
+        with Path("points.csv").open("a") as file:
+            file.write("NA,1,2,1\n")
+    content = report("points.csv", "--columns", "a,b,c", "--bandwidth", 0.9, *options)
+    variables: dict = {}
+    exec(content["python"], variables)
+    assert_array_equal(variables["model"].labels_, pl.read_csv("points.labels.csv")["cluster"])
+
+
+def test_text_of_the_user_is_no_code(folder):
+    evil = '</script><script>alert("x")</script>'
+    write("points.csv", X[:, :2], name=[evil] * len(X))
+    content = report("points.csv", "--id", "name")
+    assert content["points"]["ids"][0] == evil
+    assert evil not in (folder / "points.html").read_text()
+
+
+def test_principal_axes():
+    """The first one has the largest variance, and distances in the picture are those of PCA."""
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(500, 4)) * [1.0, 5.0, 0.2, 3.0]
+    view = make_view(points, prepare(points, list("abcd"), None, False))
+    assert_allclose(np.abs(view.axes[1, 0]), 1, atol=0.01)
+    assert_allclose(np.abs(view.axes[3, 1]), 1, atol=0.01)
+    places = view.quantized(points)
+    assert places.min() > 0
+    assert places.max() < 65535
+
+
+def test_camera_keeps_few_frames_of_few_points():
+    camera = Camera()
+    positions = np.zeros((5000, 2))
+    for sweep in range(1, 1001):
+        camera(Progress(sweep, 2000, sweep, 1000 - sweep, positions + sweep, lambda: 1))
+    climb = camera.climb()
+    assert climb.frames.shape[1] == MOST_CLIMBERS
+    assert len(climb.sweeps) <= MOST_FRAMES + 1
+    assert climb.sweeps[-1] == 1000
+    assert_array_equal(climb.frames[:, 0, 0], climb.sweeps)
+    assert climb.moving == [1000 - sweep for sweep in climb.sweeps]
+    assert len(climb.all_moving) == 1000
+
+
+# In a browser
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium to look at the page with")
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync",
+             "--disable-component-update", "--no-first-run", "--disable-quic"]  # fmt: skip
+    with playwright.sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=flags)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def show(browser):
+    """Open a page; whatever it complains of fails the test."""
+    complaints = []
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("requestfailed", lambda request: complaints.append(request.url))
+
+    def show(path):
+        page.goto(f"file://{Path(path).resolve()}")
+        return page
+
+    yield show
+    page.close()
+    assert complaints == []
+
+
+def ink(page):
+    """A number that changes when the picture does."""
+    return page.evaluate(
+        "() => { const c = document.getElementById('canvas'), d = c.getContext('2d')"
+        ".getImageData(0, 0, c.width, c.height).data; let s = 0;"
+        " for (let i = 0; i < d.length; i++) s = (s * 31 + d[i]) % 1000000007; return s; }"
+    )
+
+
+def sweep_over(page):
+    """Move the mouse over the picture until a point answers; return what it says."""
+    box = page.locator("#canvas").bounding_box()
+    for k in range(400):
+        x, y = box["width"] * (0.1 + 0.8 * (k % 20) / 20), box["height"] * (0.1 + 0.04 * (k // 20))
+        page.mouse.move(box["x"] + x, box["y"] + y)
+        if page.locator("#tip").is_visible():
+            return page.locator("#tip").text_content()
+    return ""
+
+
+def test_page_in_a_browser(folder, show):
+    write("points.csv", X, name=[f"p{i}" for i in range(len(X))])
+    content = report("points.csv", "--bandwidth", 1.0, "--id", "name")
+    page = show("points.html")
+    assert page.title() == "Clusters of points.csv"
+    assert page.locator("#cluster-table tbody tr").count() == len(content["clusters"]["rows"])
+    assert "principal axes" in page.locator("#view-note").text_content()
+
+    said = sweep_over(page)  # hover
+    name, label = re.match(r"(p\d+): cluster (\d+)\na = ", said).groups()
+    row = int(name[1:])
+    assert int(label) == pl.read_csv("points.labels.csv")["cluster"][row]
+    assert f"a = {X[row, 0]:.5g}"[:7] in said
+
+    page.mouse.move(5, 5)
+    start = ink(page)
+    page.locator("#play").click()  # the climb plays
+    page.wait_for_function("() => Number(document.getElementById('time').value) > 0.5")
+    assert ink(page) != start
+    page.locator("#play").click()
+    page.wait_for_timeout(60)
+    held = ink(page)
+    page.wait_for_timeout(120)
+    assert ink(page) == held  # paused
+
+    page.locator("#time").focus()  # and can be scrubbed with the keyboard
+    page.keyboard.press("End")
+    assert "of" in page.locator("#clock").text_content()
+    page.keyboard.press("Home")
+    assert page.locator("#clock").text_content() == "start: the data"
+    page.wait_for_timeout(60)
+    assert ink(page) == start
+
+    page.locator("#zoom-in").click()
+    page.wait_for_timeout(60)
+    assert ink(page) != start
+    page.locator("#zoom-all").click()
+    page.locator("#cluster-table tbody tr").first.click()  # one cluster alone
+    page.wait_for_timeout(60)
+    assert ink(page) != start
+
+
+def test_a_hundred_thousand_points_do_not_freeze_the_page(folder, show):
+    rng = np.random.default_rng(0)
+    np.save("many.npy", rng.normal(size=(100_000, 2)) + 4 * rng.integers(2, size=(100_000, 1)))
+    report("many.npy", "--bandwidth", 1.5, "--resolution", 4)
+    page = show("many.html")
+    frames = page.evaluate(
+        "() => new Promise((done) => { let n = 0; const end = performance.now() + 1500;"
+        " document.getElementById('play').click();"
+        " const tick = () => { n++; if (performance.now() < end) requestAnimationFrame(tick);"
+        " else done(n); }; tick(); })"
+    )
+    print(f"{frames / 1.5:.0f} frames a second")
+    assert frames >= 6
+    page.locator("#play").click()
+    assert "cluster" in sweep_over(page)
