@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 
 import modeshift
 from modeshift import cli
@@ -233,6 +234,49 @@ def test_disk_full_while_writing(ending, folder):
     assert os.listdir() == ["points.csv"]
 
 
+# Long fits
+
+STOPPED = """
+import sys
+from modeshift import cli
+from modeshift.watch import Watch
+beat, left = Watch.beat, [3]
+def stop_or_go_on(watch):
+    left[0] -= 1
+    if left[0] == 0:
+        raise KeyboardInterrupt
+    beat(watch)
+Watch.beat = stop_or_go_on
+sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
+def test_a_fit_that_was_stopped_is_resumed(folder, run):
+    succeed(run(*CLUSTER, "--out", "whole.csv", "--method", "deterministic"))
+    arguments = [*CLUSTER, "--method", "deterministic", "--model", "model.npz"]
+    command = [sys.executable, "-c", STOPPED, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 130
+    assert done.stderr == (
+        "modeshift: stopped; points.labels.checkpoint keeps what was reached: "
+        "add --resume to go on\n"
+    )
+    assert not Path("points.labels.csv").exists()
+    assert "go on with --resume, or start anew with --force" in refuse(run(*arguments))
+    changed = [argument.replace("0.9", "0.8") for argument in arguments]
+    assert "other parameters" in refuse(run(*changed, "--resume"))
+    succeed(run(*arguments, "--resume"))
+    assert Path("points.labels.csv").read_bytes() == Path("whole.csv").read_bytes()
+    assert not Path("points.labels.checkpoint").exists()
+    assert "there is no points.labels.checkpoint" in refuse(run(*arguments, "--force", "--resume"))
+
+
+def test_force_starts_anew(folder, run):
+    Path("points.labels.checkpoint").write_text("old")
+    succeed(run(*CLUSTER, "--force"))
+    assert not Path("points.labels.checkpoint").exists()
+
+
 # Options and parameters
 
 
@@ -294,7 +338,7 @@ ESTIMATORS = {
     "all at once": modeshift.BlurringMeanShift(bandwidth=0.9, resolution=4, record=True),
     "nearest": modeshift.MeanShift(bandwidth=np.inf, n_neighbors=9, metric="cosine"),
     "learned": modeshift.BlurringMeanShift(bandwidth=0.6, feature_weights="learned"),
-    "watched": modeshift.StochasticMeanShift(kernel="gaussian", random_state=0, callback=print),
+    "watched": modeshift.StochasticMeanShift(kernel="gaussian", random_state=0, callback=repr),
 }
 
 
@@ -308,7 +352,7 @@ def test_saved_estimators_come_back(name, dtype, tmp_path):
     again = content["estimator"]
     assert content["more"] == [1.5, (None, "é"), np.inf]
     assert type(again) is type(estimator)
-    assert repr(again) == repr(estimator)
+    assert repr(again) == repr(clone(estimator).set_params(callback=None))
     assert_array_equal(again.labels_, estimator.labels_)
     assert again.modes_.dtype == dtype
     new = X[::2] + 0.1

@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return options.run(options) or SUCCESS
     except KeyboardInterrupt as stop:
-        print(f"modeshift: {stop or 'stopped'}", file=sys.stderr)
+        print(f"modeshift: {str(stop) or 'stopped'}", file=sys.stderr)
         return INTERRUPTED
     except Exception as error:
         if options.debug:

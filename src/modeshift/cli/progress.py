@@ -73,16 +73,18 @@ def _clock(seconds: float) -> str:
 class FitProgress:
     """Shows how far a fit is: its ``callback``, and a context around it.
 
-    How much is done is judged by the points that still move, as the number of sweeps is not known
-    beforehand: few are left for a long time, so the share done is 1 - log(moving) / log(n).
+    How many sweeps there will be is not known beforehand. The time left is judged by how fast the
+    logarithm of the number of points that still move has been falling.
     """
 
     _PATIENCE = 1.0  # seconds that a fit may take before anything is shown
     _SHARE_FOR_COUNTING = 0.05  # of the time, at most
+    _CLEAR_FALL = 0.1  # of the logarithm; with less the time left is a guess
 
     def __init__(self, word: str) -> None:
         self._word = word
         self._started = self._last = monotonic()
+        self._levels: list[tuple[float, float]] = []
         self._clusters = ""
         self._next_count = 0.0
         self._bar: Any = None
@@ -97,39 +99,49 @@ class FitProgress:
     def __call__(self, state: Any) -> None:
         """Show a :class:`modeshift.watch.Progress`."""
         now = monotonic()
+        self._levels.append((now, log(1 + state.n_moving)))
         if now - self._started < self._PATIENCE:
             return
-        done = 1 - log(1 + state.n_moving) / log(2 + len(state.positions))
         if _can_draw():
             self._count(state, now)
-            self._draw(done, self._text(state, now, done))
+            self._draw(state, now)
         elif now - self._last >= SECONDS_BETWEEN_LINES:
             self._last = now
             self._count(state, now)
-            print(self._text(state, now, done), file=sys.stderr, flush=True)
+            print(self._text(state, now), file=sys.stderr, flush=True)
 
     def _count(self, state: Any, now: float) -> None:
-        if now < self._next_count:
-            return
-        self._clusters = f", {state.count_clusters():,} clusters so far"
-        self._next_count = monotonic() + (monotonic() - now) / self._SHARE_FOR_COUNTING
+        """Count the clusters, unless that would take too much of the time."""
+        if now >= self._next_count:
+            self._clusters = f", {state.count_clusters():,} clusters so far"
+            self._next_count = monotonic() + (monotonic() - now) / self._SHARE_FOR_COUNTING
 
-    def _text(self, state: Any, now: float, done: float) -> str:
-        elapsed = now - self._started
-        left = f", about {_clock(elapsed * (1 - done) / done)} left" if done > 0.02 else ""
+    def _seconds_left(self) -> float | None:
+        """Extend the second half of the time so far to where nobody moves."""
+        now, level = self._levels[-1]
+        middle = (self._started + now) / 2
+        then, former = next(entry for entry in self._levels if entry[0] >= middle)
+        if former - level < self._CLEAR_FALL:
+            return None
+        return level * (now - then) / (former - level)
+
+    def _text(self, state: Any, now: float) -> str:
+        left = self._seconds_left()
         return (
             f"{self._word} {state.sweep:,}, {state.n_moving:,} still moving{self._clusters}, "
-            f"{_clock(elapsed)}{left}"
+            f"{_clock(now - self._started)}" + ("" if left is None else f", {_clock(left)} left")
         )
 
-    def _draw(self, done: float, text: str) -> None:
+    def _draw(self, state: Any, now: float) -> None:
         from rich import progress as rich
         from rich.console import Console
 
         if self._bar is None:
-            columns = [rich.BarColumn(), rich.TextColumn("{task.description}")]
+            columns = [rich.BarColumn(bar_width=20), rich.TextColumn("{task.description}")]
             console = Console(stderr=True)
             self._bar = rich.Progress(*columns, console=console, transient=True)
             self._bar.add_task("", total=1.0)
             self._bar.start()
-        self._bar.update(0, completed=done, description=text)
+        elapsed, left = now - self._started, self._seconds_left()
+        done = 0.0 if left is None else elapsed / (elapsed + left)
+        self._bar.update(0, completed=done, description=self._text(state, now))
