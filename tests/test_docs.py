@@ -21,6 +21,17 @@ def test_the_example_of_the_readme_runs(capsys):
     assert "PurityReport" in capsys.readouterr().out
 
 
+def test_the_examples_about_long_fits_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    examples = re.findall(
+        r"```python\n(.*?)```", (ROOT / "docs" / "long-fits.md").read_text(), re.DOTALL
+    )
+    for example in examples:
+        exec(example, {})
+    assert capsys.readouterr().out.startswith("1 ")
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     "module",
     [modeshift.mean_shift, modeshift.stochastic_mean_shift, modeshift.blurring_mean_shift],

@@ -39,6 +39,8 @@
   const colour = (label) => (label < 0 ? GREY : data.colours[label % data.colours.length]);
   const rgb = (hex) => [1, 3, 5].map((k) => parseInt(hex.slice(k, k + 2), 16));
   const SHAPES = [circle, upward, square, diamond, downward, plus, cross, star];
+  const STYLES = data.colours.length * SHAPES.length;
+  const shape = (label) => SHAPES[(label + Math.floor(label / data.colours.length)) % SHAPES.length];
 
   function polygon(c, points) {
     points.forEach(([x, y], k) => (k ? c.lineTo(x, y) : c.moveTo(x, y)));
@@ -60,13 +62,13 @@
     c.save();
     c.fillStyle = fill || colour(label);
     c.beginPath();
-    (label < 0 ? circle : SHAPES[label % SHAPES.length])(c, label < 0 ? 0.7 * r : r);
+    (label < 0 ? circle : shape(label % STYLES))(c, label < 0 ? 0.7 * r : r);
     c.restore();
   }
 
   const sprites = new Map(); // drawing a picture is much faster than drawing a path
   function sprite(label, r, fill) {
-    const kind = label < 0 ? -1 : label % (data.colours.length * SHAPES.length);
+    const kind = label < 0 ? -1 : label % STYLES;
     const key = `${kind} ${r} ${fill} ${ratio}`;
     if (!sprites.has(key)) {
       const size = Math.ceil(3 * r + 2);
@@ -430,7 +432,7 @@
   }
   function setPlaying(playing) {
     state.playing = playing;
-    play.textContent = playing ? "❚❚ Pause" : "▶ Play the climb";
+    play.textContent = playing ? "❚❚ Pause" : "▶ Play";
     play.setAttribute("aria-label", playing ? "Pause" : "Play the climb");
     if (!playing) return;
     if (state.time >= lastFrame) setTime(0);
@@ -497,7 +499,7 @@
       mark.append(String(cluster.label));
       make("td", cluster.size.toLocaleString("en"), row);
       make("td", `${((100 * cluster.size) / data.clusters.total).toFixed(1)} %`, row);
-      make("span", null, make("td", null, row, "bar")).style.width = `${(3 * cluster.size) / largest}rem`;
+      make("span", null, make("td", null, row, "bar")).style.width = `${(2.4 * cluster.size) / largest}rem`;
       cluster.values.forEach(([center, spread]) => make("td", `${short(center, 4)} ± ${short(spread, 3)}`, row));
       row.onclick = () => choose(cluster.label, row);
       row.onkeydown = (event) => {
