@@ -22,16 +22,16 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--out", type=Path, default=Path("paper"), metavar="DIR", help="folder (default: paper)")
     add("--seeds", type=_positive, metavar="N", help="draws of each set (default: 100; quick: 3)")
-    add("--quick", action="store_true", help="a small run, under a minute")
+    add("--quick", action="store_true", help="a small run, under a minute (default: no)")
     add(
         "--calibrate",
         action="store_true",
         help="search h, Th1 and Th2 instead, which the paper does not state; "
-        "writes calibration.csv and setting.json",
+        "writes calibration.csv and setting.json (default: no)",
     )
-    add("--setting", type=Path, metavar="FILE", help="a setting.json to use instead of ours")
+    add("--setting", type=Path, metavar="FILE", help="a setting.json to use (default: ours)")
     add("--jobs", type=int, default=-1, metavar="N", help="processes (default: one a core)")
-    add("--force", action="store_true", help="replace the results of another run in DIR")
+    add("--force", action="store_true", help="replace another run in DIR (default: no)")
     return parser
 
 
