@@ -210,6 +210,24 @@ def test_arrays_that_make_no_table(put):
     assert "cannot be read as NPY" in refuse(put(objects, "data.npy"))
 
 
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+@pytest.mark.parametrize("dtype", [pl.List(pl.Float32), pl.Array(pl.Float32, 3)])
+def test_a_column_of_vectors(ending, dtype, tmp_path):
+    vectors = np.arange(12, dtype=np.float32).reshape(4, 3)
+    frame = FRAME.select("id").with_columns(v=pl.Series(vectors.tolist(), dtype=dtype))
+    write_frame(tmp_path / f"data.{ending}", frame)
+    table = read(tmp_path / f"data.{ending}")
+    assert table.columns == ["v_0", "v_1", "v_2"]
+    assert_array_equal(table.points, vectors)
+    assert table.points.dtype == np.float32
+
+
+def test_vectors_of_different_lengths(tmp_path):
+    path = tmp_path / "data.parquet"
+    pl.DataFrame({"v": [[1.0, 2.0], [3.0]]}).write_parquet(path)
+    assert "column 'v' holds lists of 1 to 2 numbers" in refuse(path)
+
+
 # Damaged files
 
 EDITS = st.lists(

@@ -83,6 +83,16 @@ def test_content_of_other_fits(options, folder):
     assert content["view"]["box"][0] < content["view"]["box"][1]
 
 
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize(
+    "points", [np.ones((1, 3)), np.ones((5, 3)), X[:9] * 1e200], ids=["one", "same", "huge"]
+)
+def test_extreme_data(points, d, folder):
+    write("points.csv", points[:, :d])
+    content = report("points.csv")
+    assert len(content["clusters"]["rows"]) >= 1
+
+
 @pytest.mark.parametrize("options", [[], ["--standardize"], ["--weight", "w", "--missing", "drop"]])
 def test_the_code_of_the_report_repeats_the_labels(options, folder):
     write("points.csv", X, w=np.arange(len(X)) % 3 + 1.0)

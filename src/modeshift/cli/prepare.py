@@ -37,8 +37,16 @@ def prepare(
     """Decide how points are scaled: every feature to mean 0 and deviation 1, or not at all."""
     if not standardize:
         return Preparation(columns, None, None)
-    offset = np.average(points, axis=0, weights=weight).astype(np.float64)
-    variance = np.average((points - offset) ** 2, axis=0, weights=weight)
-    scale = np.sqrt(variance)
+    exponent = magnitude(points)
+    offset = np.ldexp(
+        np.average(np.ldexp(points, -exponent), axis=0, weights=weight), exponent
+    ).astype(np.float64)
+    squares = np.ldexp(points - offset, -exponent) ** 2
+    scale = np.ldexp(np.sqrt(np.average(squares, axis=0, weights=weight)), exponent)
     scale[scale == 0] = 1.0  # a constant feature stays constant
     return Preparation(columns, offset, scale)
+
+
+def magnitude(points: np.ndarray) -> int:
+    """Exponent e with all values below 2 ** e; divided by that, sums and squares stay in range."""
+    return int(np.frexp(np.abs(points).max(initial=0.0))[1])

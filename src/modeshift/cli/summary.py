@@ -11,7 +11,7 @@ import numpy as np
 
 from modeshift import __version__
 from modeshift.cli.parameters import SET_BY_THE_COMMAND
-from modeshift.cli.prepare import Preparation
+from modeshift.cli.prepare import Preparation, magnitude
 from modeshift.files.table import Table
 
 _CLUSTERS_SHOWN = 10
@@ -34,7 +34,8 @@ def describe_clusters(table: Table, preparation: Preparation, fitted: Any) -> li
     The centre is the mode that the points climbed to, the spread the standard deviation of the
     points themselves around their mean.
     """
-    points, labels = table.points.astype(np.float64), fitted.labels_
+    exponent = magnitude(table.points)
+    points, labels = np.ldexp(table.points.astype(np.float64), -exponent), fitted.labels_
     n_clusters = len(fitted.cluster_centers_)
     weights = np.ones(len(points)) if table.weight is None else table.weight
     inside = labels >= 0
@@ -48,7 +49,7 @@ def describe_clusters(table: Table, preparation: Preparation, fitted: Any) -> li
         columns = [np.bincount(labels, shares * column, n_clusters) for column in values.T]
         return np.column_stack(columns) / sums[:, np.newaxis]
 
-    spreads = np.sqrt(means((points - means(points)[labels]) ** 2))
+    spreads = np.ldexp(np.sqrt(means((points - means(points)[labels]) ** 2)), exponent)
     centers = preparation.undo(fitted.cluster_centers_.astype(np.float64))
     return [
         {

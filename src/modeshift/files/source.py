@@ -82,7 +82,7 @@ def reading(name: str, kind: str) -> Iterator[None]:
 
     try:
         yield
-    except UserError:
+    except (UserError, ImportError):
         raise
     except (Exception, pl.exceptions.PanicException) as error:  # readers raise what they like
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
@@ -147,11 +147,13 @@ def _unpacked(head: bytes) -> bytes:
 def _scan(name: str, kind: str, content: bytes | Path) -> Any:
     from modeshift.files.arrays import frame_of_npy, frame_of_npz
     from modeshift.files.arrow import frame_of_arrow, frame_of_parquet, frame_of_stream
+    from modeshift.files.vectors import spread_vectors
 
     if kind == "NPY":
         return frame_of_npy(name, content)
     if kind == "NPZ":
         return frame_of_npz(name, content)
     if kind == "Parquet":
-        return frame_of_parquet(content)
-    return frame_of_arrow(content) if kind == "Arrow" else frame_of_stream(content)
+        return spread_vectors(name, frame_of_parquet(content))
+    read = frame_of_arrow if kind == "Arrow" else frame_of_stream
+    return spread_vectors(name, read(content))

@@ -76,20 +76,21 @@ def read_table(
         _check_known(source, names, [*(columns or []), *(role for role in roles if role)])
         features, unused = (columns, []) if columns else _choose(source, names, roles)
         wanted = list(features) + ([roles.weight] if roles.weight else [])
-        numbers = source.frame.select(_as_number(source, name) for name in wanted).collect()
         carried = [role for role in (roles.id, roles.label) if role]
-        others = source.frame.select(carried).collect() if carried else pl.DataFrame()
-    kept = _usable(source, numbers, missing)
-    numbers, n_dropped = numbers.filter(kept), int((~kept).sum())
-    chosen = others.filter(kept) if carried else others
+        frame = source.frame.select(
+            *(_as_number(source, name) for name in wanted), *carried
+        ).collect()
+    kept = _usable(source, frame.select(wanted), missing)
+    n_dropped = int((~kept).sum())
+    chosen = frame.filter(kept) if n_dropped else frame
     return Table(
-        points=np.ascontiguousarray(numbers.select(features).to_numpy()),
+        points=np.ascontiguousarray(chosen.select(features).to_numpy()),
         columns=list(features),
         unused=unused,
         rows=np.flatnonzero(kept.to_numpy()) + 1,
         id=chosen[roles.id] if roles.id else None,
         label=chosen[roles.label] if roles.label else None,
-        weight=numbers[roles.weight].cast(pl.Float64).to_numpy() if roles.weight else None,
+        weight=chosen[roles.weight].cast(pl.Float64).to_numpy() if roles.weight else None,
         n_dropped=n_dropped,
     )
 
@@ -140,7 +141,10 @@ def _numeric_in_text(source: Source, names: list[str]) -> list[str]:
         source.frame.select(names)
         .head(_SAMPLE)
         .select(
-            *(_as_number(source, name).count().alias(f"numbers {name}") for name in names),
+            *(
+                _as_number(source, name).is_not_nan().sum().alias(f"numbers {name}")
+                for name in names
+            ),
             *(_filled(name).count().alias(f"values {name}") for name in names),
         )
         .collect()
@@ -171,7 +175,7 @@ def _as_number(source: Source, name: str) -> Any:
     column = pl.col(name)
     dtype = pl.String if source.is_text else source.frame.collect_schema()[name]
     if dtype == pl.String:
-        return _filled(name).cast(pl.Float64, strict=False).alias(name)
+        return column.str.strip_chars().cast(pl.Float64, strict=False)
     if dtype == pl.Float32:
         return column
     if not (dtype.is_numeric() or dtype == pl.Boolean):

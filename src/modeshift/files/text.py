@@ -5,9 +5,8 @@ bad value can be shown as it stands in the file.
 """
 
 import csv
-import re
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from modeshift.cli.errors import UserError
 
@@ -77,36 +76,73 @@ def _check_shape(
     import polars as pl
 
     line = pl.col("line").fill_null("")
-    bare = line.str.replace_all('"[^"]*"', "")  # a delimiter in quotes delimits nothing
-    fields = bare.str.count_matches(re.escape(delimiter)) + 1
-    blank = line.str.strip_chars() == ""
-    number = pl.int_range(pl.len())
     try:
-        found = lines.select(
-            quotes=line.str.count_matches('"', literal=True).sum(),
-            quoted=bare.str.contains('"', literal=True).any(),
-            last=number.filter(~blank).max(),
-            ragged=number.filter(~blank & (fields != width)).min(),
-            width=fields.filter(~blank & (fields != width)).first(),
-        ).collect()
+        found = _measure(lines, line, delimiter, width)
+        if found.quotes > 0:  # a delimiter in quotes delimits nothing
+            bare = line.str.replace_all('"[^"]*"', "")
+            found = _measure(lines, bare, delimiter, width)._replace(quotes=found.quotes)
+            if lines.select(bare.str.contains('"', literal=True).any()).collect().item():
+                found = found._replace(last=None)
     except pl.exceptions.ComputeError as error:
         if "utf-8" not in str(error):
             raise
         raise UserError(
             f"{name} is not in UTF-8{_where_not_utf8(content)}; save it in UTF-8"
         ) from error
-    quotes, quoted, last, ragged, fields_there = found.row(0)
-    if quotes % 2:
+    if found.quotes % 2:
         raise UserError(f"{name} opens a quote that is never closed; close it or take it out")
-    if quoted:
+    if found.last is None:
         return None
-    if ragged is not None:
-        row = f"row {ragged if has_header else ragged + 1}"
+    if found.ragged is not None:
+        row = f"row {found.ragged if has_header else found.ragged + 1}"
         raise UserError(
-            f"{name} has {fields_there} fields in {row} and {width} in the first line "
+            f"{name} has {found.fields} fields in {row} and {width} in the first line "
             f"({_NAMES[delimiter]} between them); give all rows the same fields and delimiter"
         )
-    return last + (not has_header)
+    return found.last + (not has_header)
+
+
+class _Shape(NamedTuple):
+    """What was found in the lines of a file.
+
+    Attributes
+    ----------
+    quotes : int
+        How many there are.
+    last : int or None
+        Number of the last line that is not blank; None where lines are not rows.
+    ragged, fields : int or None
+        Number of the first line that does not have as many fields, and how many it has.
+    """
+
+    quotes: int
+    last: int | None
+    ragged: int | None
+    fields: int | None
+
+
+def _measure(lines: Any, line: Any, delimiter: str, width: int) -> _Shape:
+    import polars as pl
+
+    fields = line.str.count_matches(delimiter, literal=True) + 1
+    is_blank = line.str.strip_chars() == ""
+    counts = lines.select(
+        number=pl.int_range(pl.len()),
+        fields=fields,
+        quotes=line.str.count_matches('"', literal=True),
+        is_blank=is_blank,
+    )
+    odd = pl.col("number").filter((pl.col("fields") != width) & ~pl.col("is_blank"))
+    return _Shape(
+        *counts.select(
+            pl.col("quotes").sum(),
+            pl.col("number").filter(~pl.col("is_blank")).max(),
+            odd.min().alias("ragged"),
+            pl.col("fields").filter((pl.col("fields") != width) & ~pl.col("is_blank")).first(),
+        )
+        .collect()
+        .row(0)
+    )
 
 
 def _where_not_utf8(content: bytes | Path) -> str:

@@ -141,7 +141,8 @@ def _spread_out(view: View, positions: np.ndarray, numbers: Any = None) -> np.nd
 
 def _packed(array: np.ndarray, dtype: Any) -> str:
     little = np.dtype(dtype).newbyteorder("<")
-    return b64encode(np.ascontiguousarray(array, dtype=little).tobytes()).decode()
+    with np.errstate(over="ignore"):
+        return b64encode(np.ascontiguousarray(array, dtype=little).tobytes()).decode()
 
 
 def _lead(summary: dict[str, Any]) -> str:

@@ -71,7 +71,8 @@ def make_view(points: np.ndarray, preparation: Any) -> View:
         if d == 1:
             note = "There is one feature; the height of a point means nothing."
     else:
-        values, vectors = np.linalg.eigh(np.cov(points.T))
+        offsets = (points - center) / (np.abs(points).max() or 1.0)  # squares stay in range
+        values, vectors = np.linalg.eigh(offsets.T @ offsets)
         axes = vectors[:, [-1, -2]]
         axes = axes * np.where(axes.sum(axis=0) < 0, -1.0, 1.0)  # which way is up is fixed
         share = 100 * values[[-1, -2]].sum() / max(values.sum(), np.finfo(float).tiny)
