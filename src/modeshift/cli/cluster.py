@@ -149,9 +149,11 @@ def run(options: argparse.Namespace) -> None:
     if camera is not None:
         _write_report(options.report, table, preparation, estimator, summary, camera)
     if not options.quiet:
-        written = [f"{option[2:]}: {place}" for option, place in places.items() if place]
         screen = sys.stderr if out is None else sys.stdout
-        print(as_table(summary), *["", *written][: 1 + len(written)], sep="\n", file=screen)
+        print(as_table(summary), end="\n\n", file=screen)
+        for option, place in places.items():
+            if place is not None:
+                print(f"{option[2:]}: {place}", file=screen)
         for note in notes:
             print(f"modeshift: {note}", file=sys.stderr)
 
