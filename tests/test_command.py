@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
@@ -366,6 +366,7 @@ def model_bytes():
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example(where=0.95, new=b"\x01", cut=False)  # says that it is encrypted
 @given(where=st.floats(0, 1, exclude_max=True), new=st.binary(max_size=9), cut=st.booleans())
 def test_damaged_models_are_read_or_refused(where, new, cut, tmp_path):
     content = model_bytes()
