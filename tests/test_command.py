@@ -56,8 +56,10 @@ def run(capsys):
 
 
 def succeed(answer):
+    """Return what was printed. A fit that has to compile first may tell how far it is."""
     code, out, err = answer
-    assert (code, err) == (0, "")
+    told = [line for line in err.splitlines() if not line.startswith(("sweep ", "step "))]
+    assert (code, told) == (0, [])
     return out
 
 

@@ -231,7 +231,6 @@ def test_no_place_is_writable(tmp_path):
 
 DISK_IS_FULL = """
 import resource
-modeshift.MeanShift  # loads all that it needs, joblib among them, which wants to write
 resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # files can be made, but hold nothing
 """
 
