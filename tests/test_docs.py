@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import modeshift.bandwidth
 import modeshift.blurring_mean_shift
 import modeshift.mean_shift
 import modeshift.stochastic_mean_shift
@@ -34,7 +35,12 @@ def test_the_examples_about_long_fits_run(tmp_path, monkeypatch, capsys):
 
 @pytest.mark.parametrize(
     "module",
-    [modeshift.mean_shift, modeshift.stochastic_mean_shift, modeshift.blurring_mean_shift],
+    [
+        modeshift.bandwidth,
+        modeshift.mean_shift,
+        modeshift.stochastic_mean_shift,
+        modeshift.blurring_mean_shift,
+    ],
     ids=lambda module: module.__name__,
 )
 def test_examples_in_docstrings(module):

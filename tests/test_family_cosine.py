@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from conftest import JIT, fit, make_weights
-from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift, estimate_bandwidth
+from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift, bandwidth_profile
 from naive_rules import on_sphere
 from twins import ESTIMATORS, check_predictions, fit_and_compare, make, make_directions
 
@@ -142,13 +142,14 @@ def test_tiny_and_huge_vectors_have_a_direction_too(size):
 
 
 @pytest.mark.parametrize("weights", [None, "real"])
-def test_default_bandwidth_is_the_estimate_on_the_sphere(weights):
+def test_default_bandwidth_is_that_of_the_profile(weights):
     X, _ = make_directions(40, 9)
     w = make_weights(weights, 40)
-    chord = estimate_bandwidth(on_sphere(X), sample_weight=w, random_state=0)
     for estimator_class in ESTIMATORS:
+        profile = bandwidth_profile(X, cosine(estimator_class, None), sample_weight=w)
         estimator = fit(cosine(estimator_class, None), X, w)
-        assert_allclose(estimator.bandwidth_, chord**2 / 2)
+        assert estimator.bandwidth_ == profile.bandwidth
+        assert 0 < estimator.bandwidth_ <= 2
 
 
 # ------------------------------------------------------------ bad input

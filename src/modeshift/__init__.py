@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from modeshift import datasets, metrics, presets
-    from modeshift.bandwidth import estimate_bandwidth
+    from modeshift.bandwidth import bandwidth_profile, estimate_bandwidth
     from modeshift.blurring_mean_shift import BlurringMeanShift
     from modeshift.mean_shift import MeanShift
     from modeshift.stochastic_mean_shift import StochasticMeanShift
@@ -16,6 +16,7 @@ __all__ = [
     "BlurringMeanShift",
     "MeanShift",
     "StochasticMeanShift",
+    "bandwidth_profile",
     "datasets",
     "estimate_bandwidth",
     "metrics",
@@ -27,6 +28,7 @@ _HOMES = {
     "BlurringMeanShift": "modeshift.blurring_mean_shift",
     "MeanShift": "modeshift.mean_shift",
     "StochasticMeanShift": "modeshift.stochastic_mean_shift",
+    "bandwidth_profile": "modeshift.bandwidth",
     "estimate_bandwidth": "modeshift.bandwidth",
 }
 

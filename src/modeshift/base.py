@@ -13,9 +13,9 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from modeshift.bandwidth import estimate_bandwidth
 from modeshift.checkpoint import Checkpoint, fingerprint
-from modeshift.clusters import cluster_centers, label_components, number_by_first
+from modeshift.choice.profile import profile_of
+from modeshift.clusters import cluster_centers, join_strays, label_components, number_by_first
 from modeshift.components import connected_components
 from modeshift.compress import Cells, compress
 from modeshift.fields import FIELDS, Field, make_field
@@ -41,6 +41,7 @@ from modeshift.watch import Progress, Watch
 
 _KERNELS = ("flat", "gaussian")
 _METRICS = ("euclidean", "cosine")
+_TRIAL_SWEEPS = 100  # of fits that only serve to choose a bandwidth
 
 
 class Fitted(NamedTuple):
@@ -54,6 +55,23 @@ class Fitted(NamedTuple):
     labels: np.ndarray
 
 
+class Clustering(NamedTuple):
+    """Which points are one cluster, and the run that tells where they ended.
+
+    Attributes
+    ----------
+    outcome : Outcome
+    components : ndarray of shape (n,)
+        Numbered by first appearance.
+    confidence : ndarray of shape (n,), or None
+        Share of the runs that agree, where there were several.
+    """
+
+    outcome: Outcome
+    components: np.ndarray
+    confidence: np.ndarray | None = None
+
+
 class ModeSeeker(ClusterMixin, BaseEstimator):
     """Base of the mean-shift estimators. A subclass says which schedule runs."""
 
@@ -65,6 +83,7 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
     merge_radius: float
     max_iter: int
     min_cluster_size: int
+    strays: str
     resolution: float | None
     field: str
     n_jobs: int | None
@@ -72,6 +91,8 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
     callback: Callable[[Progress], object] | None
     checkpoint: Any
     checkpoint_every: float
+
+    _may_collapse = True  # with a plain radius in many dimensions: points attract each other
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the clusters of X.
@@ -110,7 +131,7 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (m,)
-            Labels; -1 where the mode belongs to no cluster (see ``min_cluster_size``).
+            Labels; -1 where the mode belongs to no cluster (see ``min_cluster_size``, ``strays``).
         """
         check_is_fitted(self)
         self._check_parameters()
@@ -128,6 +149,15 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         if climbs.lonely.any():
             predicted[climbs.lonely] = self._nearest_center(starts[climbs.lonely])
         return predicted
+
+    def _cluster(self, problem: Problem, bandwidth: Any, watch: Watch) -> Clustering:
+        """Run the schedule and join the points that ended together."""
+        outcome = self._run(problem, bandwidth, watch)
+        return Clustering(outcome, self._merge(problem, outcome))
+
+    def _merge(self, problem: Problem, outcome: Outcome) -> np.ndarray:
+        ends = problem._replace(factors=outcome.factors).measured(outcome.ends)
+        return connected_components(ends, float(self.merge_radius) * problem.scale)
 
     @abstractmethod
     def _run(self, problem: Problem, bandwidth: Any, watch: Watch) -> Outcome:
@@ -154,9 +184,9 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
             self._reporter(problem, cells, X.dtype), self._make_checkpoint(problem, bandwidth)
         )
         with watch.keeping():
-            outcome = self._run(problem, bandwidth, watch)
-            self._set_fitted(problem, cells, bandwidth, outcome, X.dtype)
-        if not outcome.converged:
+            clustering = self._cluster(problem, bandwidth, watch)
+            self._set_fitted(problem, cells, bandwidth, clustering, X.dtype)
+        if not self.converged_:
             warnings.warn(
                 f"{type(self).__name__} did not converge within max_iter={self.max_iter}; "
                 "the labels are those reached so far. Raise max_iter or tol.",
@@ -169,16 +199,19 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         problem: Problem,
         cells: Cells | None,
         bandwidth: Any,
-        outcome: Outcome,
+        clustering: Clustering,
         dtype: np.dtype,
     ) -> None:
-        """Merge where the points ended, label, and set what a fit sets."""
+        """Label the points, and set what a fit sets."""
+        outcome, components, confidence = clustering
         problem = problem._replace(factors=outcome.factors)
         ends = problem.measured(outcome.ends)
-        components = connected_components(ends, float(self.merge_radius) * problem.scale)
-        if cells is not None:
-            components = number_by_first(components, cells.firsts)
+        firsts = np.arange(len(ends)) if cells is None else cells.firsts
+        components = number_by_first(components, firsts)
         labels = label_components(components, problem.weights, self._min_size(problem))
+        kept = labels >= 0
+        if self.strays == "nearest":
+            labels = join_strays(labels, ends, problem.weights, firsts, self._n_threads)
 
         self._fitted_ = Fitted(
             problem._replace(points=self._field_positions(problem, outcome.ends)), ends, labels
@@ -187,13 +220,17 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         self.labels_ = labels[spread]
         self.modes_ = from_units(outcome.ends, problem, dtype)[spread]
         self.cluster_centers_ = from_units(
-            self._centers(outcome.ends, labels, problem.weights), problem, dtype
+            self._centers(outcome.ends, np.where(kept, labels, -1), problem.weights),
+            problem,
+            dtype,
         )
         self.bandwidth_ = float(np.max(bandwidth))
         self.scale_ = float(np.ldexp(problem.scale, problem.exponent))
         self.n_iter_ = outcome.n_iter
         self.n_steps_ = outcome.n_steps
         self.converged_ = outcome.converged
+        if confidence is not None:
+            self.confidence_ = confidence[spread]
         if outcome.paths is not None:
             self.paths_ = [from_units(path, problem, dtype) for path in outcome.paths]
 
@@ -248,8 +285,8 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         bandwidth = self._choose_bandwidth(points, weights)
         radius = scale = float(self._as_length(np.max(bandwidth)))
         if radius == np.inf:
-            assert self.n_neighbors is not None
-            scale = nearest_scale(points, weights, self.n_neighbors, self._n_threads)
+            assert self.n_neighbors_ is not None
+            scale = nearest_scale(points, weights, self.n_neighbors_, self._n_threads)
             scale *= self._shrinkage(X.shape[1])
         units = choose_units(points, weights, scale)
         if self._on_sphere:
@@ -268,9 +305,9 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
     def _rule(self, weights: np.ndarray, units: Units) -> Rule:
         space = Sphere() if self._on_sphere else Plane()
         ball = Gaussian(space) if self.kernel == "gaussian" else Flat(space)
-        if self.n_neighbors is None:
+        if self.n_neighbors_ is None:
             return ball
-        return nearest(ball, float(np.ldexp(float(self.n_neighbors), -units.weight)), weights)
+        return nearest(ball, float(np.ldexp(float(self.n_neighbors_), -units.weight)), weights)
 
     def _placed(self, positions: np.ndarray, name: str, problem: Problem) -> np.ndarray:
         """Bring positions that users give to where distances are measured."""
@@ -298,6 +335,7 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         check_real("merge_radius", self.merge_radius, low=0.0)
         check_whole("max_iter", self.max_iter, low=1)
         check_whole("min_cluster_size", self.min_cluster_size, low=1)
+        check_choice("strays", self.strays, ("noise", "nearest"))
         if self.resolution is not None:
             check_real("resolution", self.resolution, low=0.0, low_allowed=False)
         check_choice("kernel", self.kernel, _KERNELS)
@@ -314,16 +352,51 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         check_jobs(self.n_jobs)
 
     def _choose_bandwidth(self, points: np.ndarray, weights: np.ndarray) -> Any:
+        """Return the bandwidth, as users give it, and set ``n_neighbors_``."""
+        self.n_neighbors_ = self.n_neighbors
         if self.bandwidth is None:
-            radius = estimate_bandwidth(points, sample_weight=weights, random_state=0)
-            radius *= self._shrinkage(points.shape[1])
-            return 0.5 * radius * radius if self._on_sphere else radius
+            profile = profile_of(self, points, weights)
+            self.n_neighbors_ = profile.n_neighbors
+            return profile.bandwidth
         bandwidth = self._check_bandwidth(
             cosine=self._on_sphere, infinite=self.n_neighbors is not None
         )
         if np.max(bandwidth) == np.inf:
             self._check_infinite()
         return bandwidth
+
+    def _bandwidth_for(self, radius: float, dimension: float, n_features: int) -> float:
+        """Return the bandwidth that is like a flat ball of the radius, for data of a dimension.
+
+        Flat mean-shift climbs the density of the Epanechnikov kernel, whose variance in each
+        direction is radius^2 / (dimension + 4); a Gaussian of the same variance is like it.
+        """
+        length = radius * self._shrinkage(n_features)
+        if self.kernel == "gaussian":
+            length /= np.sqrt(dimension + 4.0)
+        if not self._on_sphere:
+            return float(length)
+        share = 1.0 if self.kernel == "gaussian" else 0.5
+        return float(min(share * length * length, 2.0))
+
+    def _trial(self, bandwidth: float, n_neighbors: int | None) -> Self:
+        """Return the same estimator for a sample: a bandwidth set, and every point for itself."""
+        settings = {
+            "bandwidth": bandwidth,
+            "n_neighbors": n_neighbors,
+            "max_iter": min(self.max_iter, _TRIAL_SWEEPS),
+            "min_cluster_size": 1,
+            "resolution": None,
+            "record": False,
+            "seeding": None,
+            "n_climbers": None,
+            "random_state": 0,
+            "n_runs": 1,
+            "callback": None,
+            "checkpoint": None,
+        }
+        known = self.get_params(deep=False)
+        return type(self)(**{name: settings.get(name, value) for name, value in known.items()})
 
     def _shrinkage(self, n_features: int) -> float:
         """Return by what distances at the start are shorter than Euclidean ones."""

@@ -27,7 +27,8 @@ class BlurringMeanShift(ModeSeeker):
     Parameters
     ----------
     bandwidth : float, default=None
-        Radius of the neighbourhood. None takes :func:`modeshift.estimate_bandwidth`.
+        Radius of the neighbourhood. None has it chosen, and in many dimensions ``n_neighbors``
+        too; see :func:`modeshift.bandwidth_profile`.
     kernel : {"flat", "gaussian"}, default="flat"
         How points within the bandwidth count: all alike, or by exp(-r^2 / (2 bandwidth^2)) at the
         distance r, which ends at 6 bandwidths.
@@ -56,7 +57,10 @@ class BlurringMeanShift(ModeSeeker):
     max_iter : int, default=300
         Sweeps.
     min_cluster_size : int, default=1
-        Clusters of less weight (fewer points, without weights) get the label -1.
+        Clusters of less weight (fewer points, without weights) are strays.
+    strays : {"noise", "nearest"}, default="noise"
+        Points of strays get the label -1, or join the cluster of the nearest mode that is in one
+        (its centre stays where it is).
     resolution : float, default=None
         None: exact. A number r first replaces the points by the weighted means of grid cells of
         side ``bandwidth / r`` and clusters these; every point takes the label of its cell. No
@@ -86,6 +90,8 @@ class BlurringMeanShift(ModeSeeker):
         Final position of each point.
     bandwidth_ : float
         The bandwidth used.
+    n_neighbors_ : int or None
+        The number of neighbours used: ``n_neighbors``, or what was chosen with the bandwidth.
     scale_ : float
         Length that ``tol`` and ``merge_radius`` are fractions of: the bandwidth (as a chord with
         ``metric="cosine"``), or, if that is infinite, the median over the points of the distance
@@ -127,6 +133,7 @@ class BlurringMeanShift(ModeSeeker):
         feature_weights: str | None = None,
         weight_temperature: float = _TEMPERATURE,
         min_cluster_size: int = 1,
+        strays: str = "noise",
         resolution: float | None = None,
         field: str = "auto",
         n_jobs: int | None = None,
@@ -146,6 +153,7 @@ class BlurringMeanShift(ModeSeeker):
         self.feature_weights = feature_weights
         self.weight_temperature = weight_temperature
         self.min_cluster_size = min_cluster_size
+        self.strays = strays
         self.resolution = resolution
         self.field = field
         self.n_jobs = n_jobs

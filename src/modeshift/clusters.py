@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from modeshift.nearest import nearest_rows
+
 
 def number_by_first(components: np.ndarray, firsts: np.ndarray) -> np.ndarray:
     """Number components anew by the lowest of the numbers that their members bring."""
@@ -25,6 +27,21 @@ def label_components(
     labels[ranking] = np.arange(len(sizes))
     labels[sizes < min_size] = -1
     return labels[components]
+
+
+def join_strays(
+    labels: np.ndarray, ends: np.ndarray, weights: np.ndarray, firsts: np.ndarray, n_jobs: int = 1
+) -> np.ndarray:
+    """Give points without a cluster (-1) the label of the nearest end that has one; renumber.
+
+    Ties in size go by the lowest of ``firsts``. Without any cluster all stay -1.
+    """
+    strays, kept = np.flatnonzero(labels < 0), np.flatnonzero(labels >= 0)
+    if len(strays) == 0 or len(kept) == 0:
+        return labels
+    joined = labels.copy()
+    joined[strays] = labels[kept[nearest_rows(ends[kept], ends[strays], n_jobs)]]
+    return label_components(number_by_first(joined, firsts), weights)
 
 
 def cluster_centers(modes: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:

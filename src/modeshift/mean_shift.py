@@ -27,7 +27,8 @@ class MeanShift(ModeSeeker):
     Parameters
     ----------
     bandwidth : float, default=None
-        Radius of the neighbourhood. None takes :func:`modeshift.estimate_bandwidth`.
+        Radius of the neighbourhood. None has it chosen, and in many dimensions ``n_neighbors``
+        too; see :func:`modeshift.bandwidth_profile`.
     kernel : {"flat", "gaussian"}, default="flat"
         How points within the bandwidth count: all alike, or by exp(-r^2 / (2 bandwidth^2)) at the
         distance r, which ends at 6 bandwidths.
@@ -44,7 +45,10 @@ class MeanShift(ModeSeeker):
     max_iter : int, default=300
         Steps a climb may take.
     min_cluster_size : int, default=1
-        Clusters of less weight (fewer points, without weights) get the label -1.
+        Clusters of less weight (fewer points, without weights) are strays.
+    strays : {"noise", "nearest"}, default="noise"
+        Points of strays get the label -1, or join the cluster of the nearest mode that is in one
+        (its centre stays where it is).
     seeding : None, "bins" or array of shape (m, d), default=None
         Where climbs start. None: at every point. "bins": at one point of each occupied cell of a
         grid of side ``bandwidth`` that is anchored at the minimum of each feature, the point
@@ -87,6 +91,8 @@ class MeanShift(ModeSeeker):
         Where the climb of each point, or the one that it follows, ended.
     bandwidth_ : float
         The bandwidth used.
+    n_neighbors_ : int or None
+        The number of neighbours used: ``n_neighbors``, or what was chosen with the bandwidth.
     scale_ : float
         Length that ``tol`` and ``merge_radius`` are fractions of: the bandwidth (as a chord with
         ``metric="cosine"``), or, if that is infinite, the median over the points of the distance
@@ -112,6 +118,8 @@ class MeanShift(ModeSeeker):
     array([1, 1, 0, 0, 0])
     """
 
+    _may_collapse = False  # every point climbs over the original ones
+
     def __init__(
         self,
         *,
@@ -123,6 +131,7 @@ class MeanShift(ModeSeeker):
         merge_radius: float = 0.5,
         max_iter: int = 300,
         min_cluster_size: int = 1,
+        strays: str = "noise",
         seeding: Any = None,
         n_climbers: int | None = None,
         resolution: float | None = None,
@@ -142,6 +151,7 @@ class MeanShift(ModeSeeker):
         self.merge_radius = merge_radius
         self.max_iter = max_iter
         self.min_cluster_size = min_cluster_size
+        self.strays = strays
         self.seeding = seeding
         self.n_climbers = n_climbers
         self.resolution = resolution

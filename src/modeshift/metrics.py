@@ -56,9 +56,9 @@ def average_class_purity(labels_true: Any, labels_pred: Any, *, weighted: bool =
 def k_score(labels_true: Any, labels_pred: Any, *, weighted: bool = False) -> float:
     """Geometric mean of average cluster purity and average class purity (K).
 
-    The unweighted K can mislead: one giant cluster beside a few dozen single points has pure
-    clusters on average and whole classes, and scores close to 1. Look at ``weighted=True`` or at
-    the adjusted Rand index as well.
+    Beware: the unweighted K can read 0.97 where nothing was found. One giant cluster beside a few
+    dozen single points has pure clusters on average and whole classes, though its adjusted Rand
+    index is 0. Look at ``weighted=True`` or at the adjusted Rand index as well.
 
     Parameters
     ----------

@@ -69,6 +69,66 @@ def draw_clusters(ax: Any, X: np.ndarray, y: np.ndarray, labels: np.ndarray) -> 
     _draw_groups(ax, X, _groups_like_classes(labels, y))
 
 
+def draw_bandwidth_profile(profile: Any, *, title: str = "") -> Any:
+    """Draw what :func:`modeshift.bandwidth_profile` found: score, clusters and strays over h.
+
+    The chosen bandwidth is a line through all panels, finer and coarser ones are dashed.
+
+    Parameters
+    ----------
+    profile : BandwidthProfile
+    title : str
+        Stands above the panels.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure = require("matplotlib.figure", "plots").Figure(figsize=(8, 7.5), layout="constrained")
+    axes = figure.subplots(3, 1, sharex=True, height_ratios=(3, 2, 2))
+    figure.suptitle(title, fontsize=13)
+    h = profile.chosen.bandwidths
+    for curve in profile.curves:
+        if curve is not profile.chosen:
+            axes[0].plot(curve.bandwidths, curve.score, color="0.8", linewidth=1)
+    axes[0].plot(h, profile.chosen.quality, color=_COLOURS[4], linewidth=1, label="set apart")
+    axes[0].plot(h, profile.chosen.agreement, color=_COLOURS[1], linewidth=1, label="agreement")
+    axes[0].plot(h, profile.chosen.score, color=_COLOURS[0], linewidth=2.5, label="score")
+    axes[0].set_ylim(0, 1.25)  # room for the legend
+    axes[0].set_yticks(np.linspace(0, 1, 6))
+    axes[0].set_ylabel("from 0 to 1")
+    axes[0].legend(loc="upper left", frameon=False, ncols=3)
+    axes[1].step(h, profile.chosen.n_clusters, where="mid", color=_COLOURS[0])
+    axes[1].set_yscale("log")
+    axes[1].set_ylabel("clusters")
+    axes[2].plot(h, profile.chosen.share_small, color=_COLOURS[5])
+    axes[2].set_ylim(0, 1.05)
+    axes[2].set_ylabel("share of points in\nclusters below 1%")
+    axes[2].set_xlabel("bandwidth")
+    axes[2].set_xscale("log")
+    for ax in axes:
+        for other in (*profile.finer, *profile.coarser):
+            ax.axvline(other, color="0.4", linewidth=1, linestyle="--")
+        if not profile.one_cluster:
+            ax.axvline(profile.bandwidth, color="0.2", linewidth=1.5)
+        ax.spines[["top", "right"]].set_visible(False)
+    axes[0].set_title(_name_choice(profile), fontsize=11, loc="left")
+    return figure
+
+
+def _name_choice(profile: Any) -> str:
+    if profile.one_cluster:
+        return "no clusters set apart: one cluster"
+    curve = profile.chosen
+    near = "" if profile.n_neighbors is None else f", n_neighbors = {profile.n_neighbors}"
+    chosen = f"chosen: h = {profile.bandwidth:.3g}{near}, {curve.n_clusters[curve.best]} clusters"
+    others = [
+        f"h = {h:.3g}: {curve.n_clusters[np.flatnonzero(curve.bandwidths == h)[0]]}"
+        for h in (*profile.finer, *profile.coarser)
+    ]
+    return chosen + (f" (dashed: {', '.join(others)})" if others else "")
+
+
 def draw_paths(ax: Any, paths: list[np.ndarray]) -> None:
     """Draw each path as a line from its start (a dot) on."""
     collections = require("matplotlib.collections", "plots")

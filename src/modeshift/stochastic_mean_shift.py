@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from modeshift.base import ModeSeeker
+from modeshift.base import Clustering, ModeSeeker
+from modeshift.choice.agreement import agreement
+from modeshift.consensus import join_runs
 from modeshift.schedules.outcome import Outcome
 from modeshift.schedules.stochastic import wander
 from modeshift.units import Problem
@@ -14,6 +16,7 @@ from modeshift.validation import (
     check_randomness,
     check_real,
     check_whole,
+    refuse,
 )
 from modeshift.watch import Progress, Watch
 
@@ -30,8 +33,9 @@ class StochasticMeanShift(ModeSeeker):
     ----------
     bandwidth : float or (low, high), default=None
         Radius of the neighbourhood. A pair has it drawn uniformly at each step (arXiv 2602.15393);
-        ``high`` then counts in ``tol``, ``merge_radius`` and ``predict``. None takes
-        :func:`modeshift.estimate_bandwidth`.
+        ``high`` then counts in ``tol``, ``merge_radius`` and ``predict``. None
+        has it chosen, and in many dimensions ``n_neighbors`` too; see
+        :func:`modeshift.bandwidth_profile`.
     kernel : {"flat", "gaussian"}, default="flat"
         How points within the bandwidth count: all alike, or by exp(-r^2 / (2 bandwidth^2)) at the
         distance r, which ends at 6 bandwidths.
@@ -55,7 +59,10 @@ class StochasticMeanShift(ModeSeeker):
     max_iter : int, default=300
         Sweeps; a sweep is n steps.
     min_cluster_size : int, default=1
-        Clusters of less weight (fewer points, without weights) get the label -1.
+        Clusters of less weight (fewer points, without weights) are strays.
+    strays : {"noise", "nearest"}, default="noise"
+        Points of strays get the label -1, or join the cluster of the nearest mode that is in one
+        (its centre stays where it is).
     resolution : float, default=None
         None: exact. A number r first replaces the points by the weighted means of grid cells of
         side ``bandwidth / r`` and clusters these; every point takes the label of its cell. No
@@ -65,6 +72,10 @@ class StochasticMeanShift(ModeSeeker):
     n_jobs : int, default=None
         Threads for the convergence test and ``predict``; None is 1, -1 all cores. The steps
         themselves follow one another. The result does not depend on it.
+    n_runs : int, default=1
+        Fit so many times, one run after the other from ``random_state``, and join the runs: points
+        that end together in more than half of them, directly or through others, are one cluster.
+        What else is fitted is of the run that agrees best with the joined labels.
     random_state : int, RandomState instance or None, default=None
         Draws the points (and radii). The order of the draws is fixed: see docs/algorithms.md.
     record : bool, default=False
@@ -88,6 +99,8 @@ class StochasticMeanShift(ModeSeeker):
         Final position of each point.
     bandwidth_ : float
         The bandwidth used, ``high`` for a pair.
+    n_neighbors_ : int or None
+        The number of neighbours used: ``n_neighbors``, or what was chosen with the bandwidth.
     scale_ : float
         Length that ``tol`` and ``merge_radius`` are fractions of: the bandwidth (as a chord with
         ``metric="cosine"``), or, if that is infinite, the median over the points of the distance
@@ -97,7 +110,10 @@ class StochasticMeanShift(ModeSeeker):
     n_steps_ : int
         Steps taken.
     converged_ : bool
-        Whether the run ended by the convergence test.
+        Whether the run, or every one of several, ended by the convergence test.
+    confidence_ : ndarray of shape (n,)
+        With ``n_runs > 1``: share of the runs that agree with the label of each point, that is, in
+        which its cluster and the one of its label hold more than half of each other.
     paths_ : list of ndarray of shape (1 + steps, d)
         With ``record=True``: the positions of each point, from its start on.
     n_features_in_ : int
@@ -128,9 +144,11 @@ class StochasticMeanShift(ModeSeeker):
         batch_size: int = 1,
         max_iter: int = 300,
         min_cluster_size: int = 1,
+        strays: str = "noise",
         resolution: float | None = None,
         field: str = "auto",
         n_jobs: int | None = None,
+        n_runs: int = 1,
         random_state: Any = None,
         record: bool = False,
         callback: Callable[[Progress], object] | None = None,
@@ -147,9 +165,11 @@ class StochasticMeanShift(ModeSeeker):
         self.batch_size = batch_size
         self.max_iter = max_iter
         self.min_cluster_size = min_cluster_size
+        self.strays = strays
         self.resolution = resolution
         self.field = field
         self.n_jobs = n_jobs
+        self.n_runs = n_runs
         self.random_state = random_state
         self.record = record
         self.callback = callback
@@ -160,11 +180,29 @@ class StochasticMeanShift(ModeSeeker):
         super()._check_parameters()
         check_real("patience", self.patience, low=0.0, low_allowed=False)
         check_whole("batch_size", self.batch_size, low=1)
+        check_whole("n_runs", self.n_runs, low=1)
+        if self.n_runs > 1 and self.checkpoint is not None:
+            refuse(
+                f"n_runs={self.n_runs!r}", "checkpoint",
+                "a checkpoint keeps one run. Take n_runs=1 or checkpoint=None.",
+            )  # fmt: skip
 
     def _check_bandwidth(self, **limits: bool) -> Any:
         return check_bandwidth_pair(self.bandwidth, **limits)
 
-    def _run(self, problem: Problem, bandwidth: Any, watch: Watch) -> Outcome:
+    def _cluster(self, problem: Problem, bandwidth: Any, watch: Watch) -> Clustering:
+        rng = check_randomness(self.random_state)
+        outcomes = [self._run(problem, bandwidth, watch, rng) for _ in range(self.n_runs)]
+        runs = np.column_stack([self._merge(problem, outcome) for outcome in outcomes])
+        if self.n_runs == 1:
+            return Clustering(outcomes[0], runs[:, 0])
+        components, confidence = join_runs(runs, problem.weights)
+        closeness = [agreement(run, components, problem.weights) for run in runs.T]
+        outcome = outcomes[int(np.argmax(closeness))]
+        converged = all(outcome.converged for outcome in outcomes)
+        return Clustering(outcome._replace(converged=converged), components, confidence)
+
+    def _run(self, problem: Problem, bandwidth: Any, watch: Watch, rng: Any = None) -> Outcome:
         def draw_radii(rng: np.random.RandomState) -> np.ndarray:
             low, high = bandwidth
             drawn = rng.uniform(low, high, size=len(problem.points))
@@ -178,7 +216,7 @@ class StochasticMeanShift(ModeSeeker):
             patience=float(self.patience),
             max_iter=self.max_iter,
             batch_size=self.batch_size,
-            random_state=check_randomness(self.random_state),
+            random_state=rng,
             draw_radii=draw_radii if isinstance(bandwidth, tuple) else None,
             verify=self._verify,
             record=self.record,

@@ -1,0 +1,22 @@
+"""Draw docs/images/bandwidth.png: ``python docs/bandwidth.py``."""
+
+from pathlib import Path
+
+import numpy as np
+
+from modeshift import MeanShift, bandwidth_profile
+from modeshift.plots import draw_bandwidth_profile
+
+CENTERS = np.array([[0.0, 0.0], [3.0, 0.0], [12.0, 0.0], [15.0, 0.0]])
+
+
+def main():
+    """Profile four crowds in two pairs."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([center + 0.6 * rng.normal(size=(150, 2)) for center in CENTERS])
+    figure = draw_bandwidth_profile(bandwidth_profile(X, MeanShift()), title="Four crowds in pairs")
+    figure.savefig(Path(__file__).parent / "images" / "bandwidth.png", dpi=110)
+
+
+if __name__ == "__main__":
+    main()

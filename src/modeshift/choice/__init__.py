@@ -1,0 +1,1 @@
+"""Rules that choose a bandwidth: one file a rule, and the parts of the automatic one."""

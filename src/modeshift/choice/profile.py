@@ -1,0 +1,236 @@
+"""The automatic rule: fit the estimator to a sample over a range of bandwidths, and judge.
+
+score(h) = quality(h) * agreement(h), smoothed: clusters must be set apart by valleys of density
+(``separation.py``) and must still be the same at the next smaller and larger h. The h of the
+highest score is chosen, and one cluster where no score is above what data without clusters reach.
+"""
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from modeshift.choice.agreement import neighbour_agreement
+from modeshift.choice.sample import Sample, draw_sample, pair_quantiles
+from modeshift.choice.separation import quality
+from modeshift.validation import check_randomness
+
+THRESHOLD = 0.01
+"""Scores up to this are reached by data of one cluster: uniform, Gaussian, heavy-tailed."""
+
+_LARGEST = 0.6  # quantile of the pairwise distances at which the range of h ends
+_SMALLEST = 2.0**-100  # of the extent of the data: no h is less
+_MANY_DIMENSIONS = 4.0
+"""Correlation dimension from which radii hardly tell near from far.
+
+The range from "one neighbour" to "most points" is then a factor below 5, and it shrinks quickly.
+"""
+_NEIGHBOURS = (5, 10, 20, 40)  # tried there, of the points of the sample
+_FEW = 5  # neighbours in the sample, at least, where those of all the data are few
+_SMALL = 0.01  # share of the points below which a cluster is small
+_WORTH = 0.5  # of the chosen score that an alternative must have
+
+
+class Curve(NamedTuple):
+    """What one kind of neighbourhood gives over the bandwidths of a profile.
+
+    Attributes
+    ----------
+    n_neighbors : int or None
+        As it would be for all the data.
+    bandwidths : ndarray of shape (H,)
+        Rising.
+    labels : ndarray of shape (H, m)
+        Clusters of the sample at each bandwidth: the hierarchy.
+    n_clusters : ndarray of shape (H,)
+    share_small : ndarray of shape (H,)
+        Share of the points that are in clusters of less than 1% of the points.
+    agreement : ndarray of shape (H,)
+        Mean adjusted Rand index with the labels at the next smaller and larger bandwidth.
+    quality : ndarray of shape (H,)
+        How well the clusters are set apart, from 0 to 1.
+    score : ndarray of shape (H,)
+        Quality times agreement, smoothed.
+    """
+
+    n_neighbors: int | None
+    bandwidths: np.ndarray
+    labels: np.ndarray
+    n_clusters: np.ndarray
+    share_small: np.ndarray
+    agreement: np.ndarray
+    quality: np.ndarray
+    score: np.ndarray
+
+    @property
+    def best(self) -> int:
+        """Position of the highest score."""
+        return int(np.argmax(self.score))
+
+    def peaks(self) -> list[int]:
+        """Positions where the score is higher than at either side, and half the best or more."""
+        padded = np.r_[0.0, self.score, 0.0]
+        rising, falling = padded[1:-1] > padded[:-2], padded[1:-1] >= padded[2:]
+        worth = self.score >= _WORTH * self.score.max()
+        return [int(i) for i in np.flatnonzero(rising & falling & worth)]
+
+
+class BandwidthProfile(NamedTuple):
+    """What an estimator gives over a range of bandwidths, and which one to take.
+
+    Attributes
+    ----------
+    bandwidth : float
+        The choice.
+    n_neighbors : int or None
+        The choice; None: all points within the bandwidth count.
+    one_cluster : bool
+        Whether no score is above the threshold, so that the choice makes one cluster.
+    finer, coarser : tuple of float
+        Other bandwidths of the chosen curve that a user might prefer, less and larger: the score
+        has a peak there of at least half the highest one.
+    chosen : Curve
+        Over the bandwidths, for the chosen kind of neighbourhood.
+    curves : tuple of Curve
+        For all kinds of neighbourhoods that were looked at.
+    dimension : float
+        Correlation dimension: by which power of the radius the number of neighbours grows.
+    rows : ndarray of shape (m,)
+        Which points of X the labels are for.
+    """
+
+    bandwidth: float
+    n_neighbors: int | None
+    one_cluster: bool
+    finer: tuple[float, ...]
+    coarser: tuple[float, ...]
+    chosen: Curve
+    curves: tuple[Curve, ...]
+    dimension: float
+    rows: np.ndarray
+
+
+def profile_of(
+    estimator: Any,
+    points: np.ndarray,
+    weights: np.ndarray,
+    *,
+    n_bandwidths: int = 25,
+    n_samples: int = 1500,
+    random_state: Any = 0,
+    plain: bool = False,
+) -> BandwidthProfile:
+    """Profile an estimator on checked points, which are unit vectors if it has cosine distance.
+
+    ``plain`` leaves the number of neighbours as it is.
+    """
+    sample = draw_sample(points, weights, n_samples, check_randomness(random_state))
+    n_features = points.shape[1]
+    radii, dimension = radii_between(sample, n_bandwidths)
+    if len(radii) == 0:
+        return _nothing_to_choose(estimator, sample)
+    lengths = sample.in_user_units(radii)
+    widths = np.array(
+        [estimator._bandwidth_for(length, dimension, n_features) for length in lengths]
+    )
+    curves = [_curve(estimator, sample, widths, estimator.n_neighbors)]
+    many = estimator.n_neighbors is None and dimension > _MANY_DIMENSIONS and not plain
+    if many and (estimator._may_collapse or curves[0].score.max() <= THRESHOLD):
+        scale = sample.total / sample.weights.sum()
+        curves += [
+            _curve(estimator, sample, widths[::2], round(k * scale))
+            for k in _NEIGHBOURS
+            if k < sample.weights.sum()
+        ]
+    best = max(curves, key=lambda curve: curve.score.max())  # the first of equals
+    if best.score.max() <= THRESHOLD:
+        widest = estimator._bandwidth_for(_width_for_all(points, weights), dimension, n_features)
+        return BandwidthProfile(
+            widest, estimator.n_neighbors, True, (), (), curves[0], tuple(curves), dimension,
+            sample.rows,
+        )  # fmt: skip
+    peaks = best.peaks()
+    return BandwidthProfile(
+        bandwidth=float(best.bandwidths[best.best]),
+        n_neighbors=best.n_neighbors,
+        one_cluster=False,
+        finer=tuple(float(best.bandwidths[i]) for i in peaks if i < best.best),
+        coarser=tuple(float(best.bandwidths[i]) for i in peaks if i > best.best),
+        chosen=best,
+        curves=tuple(curves),
+        dimension=dimension,
+        rows=sample.rows,
+    )
+
+
+def radii_between(sample: Sample, n_radii: int) -> tuple[np.ndarray, float]:
+    """Radii in a geometric series, and the correlation dimension between its ends.
+
+    The series starts where a point has about one neighbour, at the quantile 1 / m of the pairwise
+    distances, and ends where it has most of them. The dimension is log(N' / N) / log(r' / r), with
+    N the number of pairs within r.
+    """
+    lowest = min(1.0 / sample.weights.sum(), 0.5 * _LARGEST)
+    ends = np.maximum(pair_quantiles(sample, (lowest, _LARGEST)), _SMALLEST)
+    if len(ends) == 0 or ends[0] == ends[1]:
+        return ends[:1], 0.0
+    dimension = float(np.log(_LARGEST / lowest) / np.log(ends[1] / ends[0]))
+    return np.geomspace(ends[0], ends[1], n_radii), dimension
+
+
+def _curve(estimator: Any, sample: Sample, widths: np.ndarray, n_neighbors: Any) -> Curve:
+    """Fit at each bandwidth and judge the labels."""
+    weights = sample.weights
+    k = n_neighbors
+    if k is not None:
+        k = min(k, max(_FEW, round(k * weights.sum() / sample.total)))
+    labels = np.array([_labels(estimator._trial(width, k), sample) for width in widths])
+    qualities = np.array([quality(sample, row, estimator._on_sphere) for row in labels])
+    together = neighbour_agreement(labels, weights)
+    sizes = [np.bincount(row, weights=weights) / weights.sum() for row in labels]
+    return Curve(
+        n_neighbors=n_neighbors,
+        bandwidths=widths,
+        labels=labels,
+        n_clusters=np.array([len(shares) for shares in sizes]),
+        share_small=np.array([shares[shares < _SMALL].sum() for shares in sizes]),
+        agreement=together,
+        quality=qualities,
+        score=_smoothed(qualities * together),
+    )
+
+
+def _labels(trial: Any, sample: Sample) -> np.ndarray:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return trial.fit(sample.points, sample_weight=sample.weights).labels_
+
+
+def _smoothed(values: np.ndarray) -> np.ndarray:
+    """Weighted mean (1, 2, 1) / 4 of each value and those beside it."""
+    return np.convolve(np.pad(values, 1, mode="edge"), [0.25, 0.5, 0.25], mode="valid")
+
+
+def _width_for_all(points: np.ndarray, weights: np.ndarray) -> float:
+    """A length that no two points of positive weight exceed."""
+    heavy = points[weights > 0]
+    exponent = int(np.frexp(np.abs(heavy).max())[1])
+    places = np.ldexp(heavy, -exponent, dtype=np.float64)
+    farthest = np.linalg.norm(places - places.mean(axis=0), axis=1).max()
+    with np.errstate(over="ignore"):
+        return float(min(np.ldexp(2.0 * farthest, exponent), np.finfo(np.float64).max)) or 1.0
+
+
+def _nothing_to_choose(estimator: Any, sample: Sample) -> BandwidthProfile:
+    """All points coincide: any bandwidth makes one cluster."""
+    width = estimator._bandwidth_for(1.0, 0.0, sample.points.shape[1])
+    ones, zeros = np.ones(1), np.zeros(1)
+    labels = np.zeros((1, len(sample.rows)), dtype=np.int64)
+    curve = Curve(
+        estimator.n_neighbors, np.array([width]), labels, np.ones(1, dtype=np.int64),
+        zeros, ones, zeros, zeros,
+    )  # fmt: skip
+    return BandwidthProfile(
+        width, estimator.n_neighbors, True, (), (), curve, (curve,), 0.0, sample.rows
+    )

@@ -1,0 +1,75 @@
+"""The automatic choice of a bandwidth, and the join of runs, as plain loops over all points."""
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+
+def distance(x, y):
+    return np.sqrt(((x - y) ** 2).sum())
+
+
+def quality(points, labels, on_sphere=False, z=0.75):
+    """As docs/bandwidth.md has it, for points of weight 1 that all differ."""
+    clusters = [np.flatnonzero(labels == c) for c in range(labels.max() + 1)]
+    clusters = [members for members in clusters if len(members) >= 2]
+    apart = []
+    for i in range(len(clusters)):
+        rivals = [j for j in range(len(clusters)) if j != i]
+        rivals = [j for j in rivals if len(clusters[j]) >= 0.2 * len(clusters[i])]
+        if not rivals:
+            apart.append(0.0)
+            continue
+        centers = [center(points[members], on_sphere) for members in clusters]
+        nearest = sorted(rivals, key=lambda j, i=i: distance(centers[i], centers[j]))[:8]
+        depth = min(valley(points, clusters[i], clusters[j], on_sphere, z) for j in nearest)
+        apart.append(min(depth, silhouette(points, clusters, i, rivals)))
+    shares = np.array([len(members) for members in clusters]) / len(points)
+    apart = np.array(apart)
+    q = shares[apart > 0].sum() if len(apart) else 0.0
+    return float((shares * (1 - shares / q) * apart).sum()) if q > 0 else 0.0
+
+
+def center(members, on_sphere):
+    mean = members.mean(axis=0)
+    return mean / np.linalg.norm(mean) if on_sphere else mean
+
+
+def core_radius(points, members, c):
+    n = len(members)
+    wanted = max(min(n, 8), int(np.ceil(0.25 * n)))
+    return sorted(distance(points[a], c) for a in members)[wanted - 1] * (1 + 1e-9)
+
+
+def valley(points, first, second, on_sphere, z):
+    c, other = center(points[first], on_sphere), center(points[second], on_sphere)
+    r = max(core_radius(points, first, c), core_radius(points, second, other))
+
+    def count(x):
+        x = x / np.linalg.norm(x) if on_sphere else x
+        return sum(distance(p, x) <= r for p in points)
+
+    top = min(count(c), count(other))
+    low = min(top, min(count((1 - t) * c + t * other) for t in np.arange(1, 10) / 10))
+    return max(0.0, (top - low - 1 - z * np.sqrt(top + low)) / top)
+
+
+def silhouette(points, clusters, i, rivals):
+    values = []
+    for a in clusters[i]:
+        own = np.mean([distance(points[a], points[b]) for b in clusters[i] if b != a])
+        other = min(np.mean([distance(points[a], points[b]) for b in clusters[j]]) for j in rivals)
+        values.append((other - own) / max(own, other))
+    return max(0.0, np.mean(values))
+
+
+def join_runs(runs, weights):
+    """Components of the n x n matrix of shares of runs that hold two points together."""
+    together = (runs[:, np.newaxis] == runs).mean(axis=2)
+    components = connected_components(together > 0.5, directed=False)[1]
+    agreeing = np.zeros(len(runs))
+    for run in runs.T:
+        for i in range(len(runs)):
+            mine, joined = run == run[i], components == components[i]
+            shared = weights[mine & joined].sum()
+            agreeing[i] += shared > weights[mine].sum() / 2 and shared > weights[joined].sum() / 2
+    return components, agreeing / runs.shape[1]
