@@ -91,17 +91,17 @@ def draw_bandwidth_profile(profile: Any, *, title: str = "") -> Any:
     for curve in profile.curves:
         if curve is not profile.chosen:
             axes[0].plot(curve.bandwidths, curve.score, color="0.8", linewidth=1)
-    axes[0].plot(h, profile.chosen.quality, color=_COLOURS[4], linewidth=1, label="set apart")
-    axes[0].plot(h, profile.chosen.agreement, color=_COLOURS[1], linewidth=1, label="agreement")
-    axes[0].plot(h, profile.chosen.score, color=_COLOURS[0], linewidth=2.5, label="score")
+    axes[0].plot(h, profile.chosen.quality, color=COLOURS[4], linewidth=1, label="set apart")
+    axes[0].plot(h, profile.chosen.agreement, color=COLOURS[1], linewidth=1, label="agreement")
+    axes[0].plot(h, profile.chosen.score, color=COLOURS[0], linewidth=2.5, label="score")
     axes[0].set_ylim(0, 1.25)  # room for the legend
     axes[0].set_yticks(np.linspace(0, 1, 6))
     axes[0].set_ylabel("from 0 to 1")
     axes[0].legend(loc="upper left", frameon=False, ncols=3)
-    axes[1].step(h, profile.chosen.n_clusters, where="mid", color=_COLOURS[0])
+    axes[1].step(h, profile.chosen.n_clusters, where="mid", color=COLOURS[0])
     axes[1].set_yscale("log")
     axes[1].set_ylabel("clusters")
-    axes[2].plot(h, profile.chosen.share_small, color=_COLOURS[5])
+    axes[2].plot(h, profile.chosen.share_small, color=COLOURS[5])
     axes[2].set_ylim(0, 1.05)
     axes[2].set_ylabel("share of points in\nclusters below 1%")
     axes[2].set_xlabel("bandwidth")
