@@ -480,3 +480,38 @@ echo "${{COMPREPLY[@]}}"
 """
     done = subprocess.run(["bash", "-c", test], capture_output=True, text=True, timeout=60)
     assert "--method" in done.stdout
+
+
+def test_bandwidth_shows_the_choice_and_draws_it(folder, run):
+    apart = X + 10.0 * Y[:, np.newaxis]
+    pl.DataFrame(apart, schema=["x", "y"]).write_csv("apart.csv")
+    out = succeed(run("bandwidth", "apart.csv", "--picture", "profile.svg"))
+    profile = modeshift.bandwidth_profile(
+        apart, modeshift.StochasticMeanShift(random_state=0, n_jobs=-1)
+    )
+    assert f"--bandwidth {profile.bandwidth:.6g}" in out
+    marked = [line for line in out.splitlines() if line.startswith("->  ")]
+    assert float(marked[0].split()[1]) == pytest.approx(profile.bandwidth, rel=1e-3)
+    assert "<svg" in (folder / "profile.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--bandwidth", 1], "--bandwidth is what this command looks for"),
+        (["--picture", "profile.txt"], "must end in .png, .svg or .pdf"),
+        (["--picture", "points.csv"], "must end in"),
+    ],
+)
+def test_bandwidth_refuses(options, complaint, folder, run):
+    code, _, err = run("bandwidth", "points.csv", *options)
+    assert code == 2
+    assert complaint in err
+
+
+def test_errors_of_usage_are_one_line(capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["cluster"])
+    assert stop.value.code == 2
+    message = "the following arguments are required: DATA; see modeshift cluster --help"
+    assert capsys.readouterr().err == f"modeshift cluster: {message}\n"

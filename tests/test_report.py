@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from base64 import b64decode
 from pathlib import Path
 
 import numpy as np
@@ -246,3 +247,10 @@ def test_a_hundred_thousand_points_do_not_freeze_the_page(folder, show):
     assert frames >= 6
     page.locator("#play").click()
     assert "cluster" in sweep_over(page)
+
+
+def test_profile_of_a_chosen_bandwidth(folder):
+    write("points.csv", X[:60, :2])
+    assert report("points.csv", "--bandwidth", 1.0)["profile"] is None
+    picture = b64decode(report("points.csv")["profile"])
+    assert b"<svg" in picture

@@ -12,13 +12,24 @@ import argparse
 import sys
 import traceback
 from types import ModuleType
+from typing import NoReturn
 
 from modeshift import __version__
-from modeshift.cli import bench, cluster, completion, demo, info, paper, predict, score
+from modeshift.cli import bandwidth, bench, cluster, completion, demo, info, paper, predict, score
 from modeshift.cli.errors import UserError
 from modeshift.cli.help import HelpFormatter
 
-COMMANDS: tuple[ModuleType, ...] = (cluster, predict, score, demo, paper, bench, info, completion)
+COMMANDS: tuple[ModuleType, ...] = (
+    cluster,
+    bandwidth,
+    predict,
+    score,
+    demo,
+    paper,
+    bench,
+    info,
+    completion,
+)
 
 _EXAMPLES = """examples:
   modeshift cluster points.csv --bandwidth 0.8 --model model.npz
@@ -48,9 +59,17 @@ def main(arguments: list[str] | None = None) -> int:
         return _complain(error)
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and where help is, and exit with 2."""
+        self.exit(USAGE, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
 def make_parser() -> argparse.ArgumentParser:
     """Make the parser of the whole command."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="modeshift",
         description="Mean-shift clustering from the command line: every point climbs to a mode of "
         "the density, and points that reach the same mode are one cluster.",

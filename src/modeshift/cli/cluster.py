@@ -13,9 +13,11 @@ from modeshift.cli.parameters import METHODS, add_parameters, chosen_parameters,
 from modeshift.cli.tables import (
     DATA_HELP,
     add_data_options,
+    add_feature_options,
     add_output_options,
     check_places,
     label_place,
+    read_points,
     user_errors,
     write_labels,
 )
@@ -47,20 +49,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "(default: stochastic)",
     )
     data = parser.add_argument_group("the data")
-    data.add_argument(
-        "--columns", metavar="A,B,C", help="the features (default: all columns of numbers)"
-    )
+    add_feature_options(data)
     data.add_argument(
         "--label", metavar="COLUMN", help="true classes, to score the clusters (default: none)"
-    )
-    data.add_argument(
-        "--weight", metavar="COLUMN", help="weight of each point (default: all weigh 1)"
-    )
-    data.add_argument(
-        "--standardize",
-        action="store_true",
-        help="scale every feature to mean 0 and standard deviation 1; the bandwidth is then in "
-        "standard deviations (default: no)",
     )
     add_data_options(data)
     output = parser.add_argument_group("output")
@@ -119,7 +110,7 @@ def run(options: argparse.Namespace) -> None:
     checkpoint = None if out is None else out.with_suffix(".checkpoint")
     _check_resume(options, checkpoint)
     started = perf_counter()
-    table = _read(options)
+    table = read_points(options)
     seconds = {"read": perf_counter() - started}
 
     import modeshift  # now, so that what is wrong with the data is said at once
@@ -156,18 +147,6 @@ def run(options: argparse.Namespace) -> None:
                 print(f"{option[2:]}: {place}", file=screen)
         for note in notes:
             print(f"modeshift: {note}", file=sys.stderr)
-
-
-def _read(options: argparse.Namespace) -> Any:
-    from modeshift.files.source import open_source
-    from modeshift.files.table import Roles, read_table
-
-    return read_table(
-        open_source(options.data),
-        columns=options.columns.split(",") if options.columns else None,
-        roles=Roles(options.id, options.label, options.weight),
-        missing=options.missing,
-    )
 
 
 def _check_resume(options: argparse.Namespace, checkpoint: Path | None) -> None:
@@ -254,10 +233,18 @@ def _write_more(
 def _write_report(
     path: Path, table: Any, preparation: Any, estimator: Any, summary: dict[str, Any], camera: Any
 ) -> None:
+    from modeshift import bandwidth_profile
+    from modeshift.cli.bandwidth import draw
     from modeshift.files.write import write_whole
     from modeshift.report import make_page
     from modeshift.report.content import make_content
 
+    picture = None
+    if estimator.bandwidth is None:
+        profile = bandwidth_profile(
+            preparation.apply(table.points), estimator, sample_weight=table.weight
+        )
+        picture = draw(profile, "svg")
     page = make_page(
         make_content(
             table=table,
@@ -265,6 +252,7 @@ def _write_report(
             fitted=estimator,
             summary=summary,
             climb=camera.climb(),
+            profile=picture,
         )
     )
     write_whole(path, lambda file: file.write(page.encode()))

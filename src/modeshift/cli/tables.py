@@ -14,11 +14,32 @@ _STDIN = STDOUT = "-"
 _ENDINGS_KEPT = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".npy", ".npz")
 
 
+def add_feature_options(parser: Any) -> None:
+    """Add the options that say what the features and weights are."""
+    parser.add_argument(
+        "--columns", metavar="A,B,C", help="the features (default: all columns of numbers)"
+    )
+    parser.add_argument(
+        "--weight", metavar="COLUMN", help="weight of each point (default: all weigh 1)"
+    )
+    parser.add_argument(
+        "--standardize",
+        action="store_true",
+        help="scale every feature to mean 0 and standard deviation 1; the bandwidth is then in "
+        "standard deviations (default: no)",
+    )
+
+
 def add_data_options(parser: Any) -> None:
     """Add the options that say which rows are read and what identifies them."""
     parser.add_argument(
         "--id", metavar="COLUMN", help="goes into the labels file (default: the row number)"
     )
+    add_missing_option(parser)
+
+
+def add_missing_option(parser: Any) -> None:
+    """Add --missing."""
     parser.add_argument(
         "--missing",
         choices=("error", "drop"),
@@ -40,6 +61,19 @@ def add_output_options(parser: Any, word: str) -> None:
     )
     parser.add_argument(
         "--quiet", action="store_true", help="print nothing but errors (default: no)"
+    )
+
+
+def read_points(options: argparse.Namespace) -> Any:
+    """Read the table that the options name."""
+    from modeshift.files.source import open_source
+    from modeshift.files.table import Roles, read_table
+
+    return read_table(
+        open_source(options.data),
+        columns=options.columns.split(",") if options.columns else None,
+        roles=Roles(getattr(options, "id", None), getattr(options, "label", None), options.weight),
+        missing=options.missing,
     )
 
 

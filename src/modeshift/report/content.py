@@ -19,7 +19,13 @@ _CLUSTERS_IN_TABLE = 200
 
 
 def make_content(
-    *, table: Any, preparation: Any, fitted: Any, summary: dict[str, Any], climb: Climb | None
+    *,
+    table: Any,
+    preparation: Any,
+    fitted: Any,
+    summary: dict[str, Any],
+    climb: Climb | None,
+    profile: bytes | None = None,
 ) -> dict[str, Any]:
     """Collect the content of the page.
 
@@ -33,6 +39,8 @@ def make_content(
     summary : dict
         What the JSON summary holds.
     climb : Climb or None
+    profile : bytes or None
+        Picture (SVG) of the bandwidths that were tried.
     """
     clustered = _on_sphere(preparation.apply(table.points), fitted)
     view = make_view(clustered, preparation)
@@ -66,6 +74,7 @@ def make_content(
         "climb": None,
         "moving": [],
         "movingNote": "",
+        "profile": None if profile is None else b64encode(profile).decode(),
         "clusters": _clusters(summary),
         "command": summary["command"],
         "python": python_code(summary),

@@ -515,6 +515,8 @@
     element("view-note").textContent = data.view.note;
     element("command").textContent = data.command;
     element("python").textContent = data.python;
+    element("profile").hidden = data.profile === null;
+    if (data.profile) element("profile-picture").src = "data:image/svg+xml;base64," + data.profile;
     for (const [name, value] of data.facts) {
       const row = make("div", null, element("fact-list"), value.length > 40 ? "long" : "");
       make("dt", name, row);

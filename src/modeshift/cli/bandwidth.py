@@ -1,0 +1,126 @@
+"""``modeshift bandwidth``: the clusters over a range of bandwidths, as a table and a picture."""
+
+import argparse
+import io
+from pathlib import Path
+from typing import Any
+
+from modeshift.cli.errors import UserError
+from modeshift.cli.help import HelpFormatter
+from modeshift.cli.parameters import METHODS, add_parameters, chosen_parameters, class_name
+from modeshift.cli.tables import (
+    DATA_HELP,
+    add_feature_options,
+    add_missing_option,
+    read_points,
+    user_errors,
+)
+
+_EXAMPLES = """examples:
+  modeshift bandwidth points.csv
+  modeshift bandwidth points.csv --standardize --picture profile.png
+"""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add the parser of this subcommand."""
+    text = "show the clusters over a range of bandwidths, and which one to take"
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "bandwidth",
+        help=text,
+        description=f"{text.capitalize()}: what 'modeshift cluster' takes by itself, and finer and "
+        "coarser ones. A sample of at most 1,500 points is looked at.",
+        epilog=_EXAMPLES,
+        formatter_class=HelpFormatter,
+    )
+    parser.add_argument("data", metavar="DATA", help=DATA_HELP)
+    parser.add_argument(
+        "--method",
+        choices=METHODS,
+        default="stochastic",
+        help="as in cluster (default: stochastic)",
+    )
+    data = parser.add_argument_group("the data")
+    add_feature_options(data)
+    add_missing_option(data)
+    output = parser.add_argument_group("output")
+    output.add_argument(
+        "--picture", type=Path, metavar="FILE", help="draw it: .png, .svg or .pdf (default: no)"
+    )
+    output.add_argument(
+        "--force", action="store_true", help="replace a file that exists (default: no)"
+    )
+    add_parameters(parser)
+    return parser
+
+
+def run(options: argparse.Namespace) -> None:
+    """Profile, print, draw."""
+    parameters = chosen_parameters(options)
+    if parameters.pop("bandwidth", None) is not None:
+        raise UserError("--bandwidth is what this command looks for; leave it out")
+    if options.picture is not None:
+        _check_picture(options)
+    table = read_points(options)
+
+    import modeshift
+    from modeshift.cli.prepare import prepare
+
+    estimator = getattr(modeshift, class_name(options.method))(**parameters)
+    with user_errors():
+        preparation = prepare(table.points, table.columns, table.weight, options.standardize)
+        profile = modeshift.bandwidth_profile(
+            preparation.apply(table.points), estimator, sample_weight=table.weight
+        )
+    print(as_table(profile))
+    if options.picture is not None:
+        from modeshift.files.write import write_whole
+
+        picture = draw(profile, options.picture.suffix[1:].lower())
+        write_whole(options.picture, lambda file: file.write(picture))
+        print(f"picture: {options.picture}")
+
+
+def as_table(profile: Any) -> str:
+    """Lay out the profile as lines of text, a mark at the choice and at the others."""
+    curve = profile.chosen
+    lines = ["   bandwidth  clusters  in small ones  set apart  agreement  score"]
+    for i, width in enumerate(curve.bandwidths):
+        lines.append(
+            f"{_mark(profile, width)} {width:10.4g} {curve.n_clusters[i]:9,d} "
+            f"{curve.share_small[i]:13.1%} {curve.quality[i]:10.3f} {curve.agreement[i]:10.3f} "
+            f"{curve.score[i]:6.3f}"
+        )
+    return "\n".join([*lines, "", _choice(profile)])
+
+
+def _mark(profile: Any, width: float) -> str:
+    if width == profile.bandwidth:
+        return "->"
+    return " *" if width in (*profile.finer, *profile.coarser) else "  "
+
+
+def _choice(profile: Any) -> str:
+    if profile.one_cluster:
+        return f"No bandwidth sets clusters apart. One cluster: --bandwidth {profile.bandwidth:.6g}"
+    near = "" if profile.n_neighbors is None else f" --neighbors {profile.n_neighbors}"
+    others = ", ".join(f"{h:.6g}" for h in (*profile.finer, *profile.coarser))
+    rest = f" (*, also worth a look: {others})" if others else ""
+    return f"->, the choice: --bandwidth {profile.bandwidth:.6g}{near}{rest}"
+
+
+def draw(profile: Any, ending: str) -> bytes:
+    """Return the picture of a profile as a file of the given kind."""
+    from modeshift.plots import draw_bandwidth_profile
+
+    file = io.BytesIO()
+    draw_bandwidth_profile(profile).savefig(file, format=ending, dpi=110)
+    return file.getvalue()
+
+
+def _check_picture(options: argparse.Namespace) -> None:
+    from modeshift.files.write import check_place
+
+    if options.picture.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise UserError(f"--picture {options.picture} must end in .png, .svg or .pdf")
+    check_place("--picture", options.picture, options.force)
