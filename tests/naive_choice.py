@@ -1,7 +1,7 @@
 """The automatic choice of a bandwidth, and the join of runs, as plain loops over all points."""
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
+from sklearn.metrics import adjusted_rand_score
 
 
 def distance(x, y):
@@ -63,13 +63,22 @@ def silhouette(points, clusters, i, rivals):
 
 
 def join_runs(runs, weights):
-    """Components of the n x n matrix of shares of runs that hold two points together."""
-    together = (runs[:, np.newaxis] == runs).mean(axis=2)
-    components = connected_components(together > 0.5, directed=False)[1]
-    agreeing = np.zeros(len(runs))
-    for run in runs.T:
-        for i in range(len(runs)):
-            mine, joined = run == run[i], components == components[i]
-            shared = weights[mine & joined].sum()
-            agreeing[i] += shared > weights[mine].sum() / 2 and shared > weights[joined].sum() / 2
-    return components, agreeing / runs.shape[1]
+    """Vote point by point; the reference is the run that agrees best with the others."""
+    r = runs.shape[1]
+    repeated = np.repeat(runs, weights.astype(int), axis=0)
+    closeness = [
+        sum(max(0.0, adjusted_rand_score(repeated[:, a], repeated[:, b])) for b in range(r))
+        for a in range(r)
+    ]
+    reference = runs[:, int(np.argmax(np.round(closeness, 9)))]
+    components, confidence = [], []
+    for i in range(len(runs)):
+        votes = []
+        for run in runs.T:
+            mates = run == run[i]
+            shared = [weights[mates & (reference == c)].sum() for c in range(reference.max() + 1)]
+            votes.append(int(np.argmax(shared)))
+        counts = np.bincount(votes)
+        components.append(int(counts.argmax()))
+        confidence.append(counts.max() / r)
+    return np.array(components), np.array(confidence)

@@ -16,6 +16,7 @@ from modeshift import (
 )
 from modeshift.choice.agreement import agreement, neighbour_agreement
 from modeshift.choice.normal import normal_radius
+from modeshift.choice.profile import chance_score
 from modeshift.choice.sample import draw_sample, pair_quantiles
 from modeshift.choice.separation import quality
 from naive_choice import quality as naive_quality
@@ -158,6 +159,14 @@ def test_one_cluster_is_one_cluster(make, kind):
     fitted = make().fit(X)
     assert (fitted.labels_ == 0).mean() > 0.95
     assert bandwidth_profile(X, make()).one_cluster
+
+
+def test_threshold_falls_with_the_number_of_points():
+    rng = np.random.default_rng(0)
+    for n, expected in ((20, 0.05), (400, 0.025), (1500, 0.01)):
+        assert_allclose(chance_score(sample_of(rng.normal(size=(n, 2)))), expected)
+    repeated = np.repeat(rng.normal(size=(400, 2)), 3, axis=0)  # no more evidence than once
+    assert_allclose(chance_score(sample_of(repeated)), 0.025)
 
 
 @all_estimators

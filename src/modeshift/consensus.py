@@ -1,16 +1,39 @@
 """Several labellings of the same points joined into one, and how sure each point is of it."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from modeshift._jit import kernel
+from modeshift.choice.agreement import agreement
 from modeshift.clusters import number_by_first
 
 
-def join_runs(runs: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Join points that are together in more than half of the runs, directly or through others.
+class Consensus(NamedTuple):
+    """Joined runs.
 
-    Points with the same label in every run are one row, and only distinct rows are compared: the
-    time grows with the square of their number, the memory with the number of points.
+    Attributes
+    ----------
+    components : ndarray of shape (n,)
+        The joined clusters, numbered by first appearance.
+    confidence : ndarray of shape (n,)
+        Share of the runs that vote for the cluster of each point.
+    reference : int
+        The run that agrees best with the others.
+    """
+
+    components: np.ndarray
+    confidence: np.ndarray
+    reference: int
+
+
+def join_runs(runs: np.ndarray, weights: np.ndarray) -> Consensus:
+    """Let the runs vote on the cluster of each point.
+
+    The run with the highest mean adjusted Rand index with the others is the reference. A cluster of
+    any run stands for the cluster of the reference with which it shares most weight (ties: the
+    lower number), and every point joins the cluster that most runs put it in. So a stray of one run
+    joins those with whom it travels in the others. (Linking all points that are together in most
+    runs would chain clusters that overlap.)
 
     Parameters
     ----------
@@ -18,58 +41,26 @@ def join_runs(runs: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.nda
         The cluster of each point in each run.
     weights : ndarray of shape (n,)
         Of the points.
-
-    Returns
-    -------
-    components : ndarray of shape (n,)
-        The joined clusters, numbered by first appearance.
-    confidence : ndarray of shape (n,)
-        Share of the runs in which the cluster of the point and its joined cluster hold more than
-        half of each other.
     """
-    rows, owners = np.unique(runs, axis=0, return_inverse=True)
-    groups = np.full(len(rows), -1)
-    _join_rows(rows, groups)
-    components = number_by_first(groups[owners.ravel()], np.arange(len(runs)))
-    agreeing = np.mean([_agrees(run, components, weights) for run in runs.T], axis=0)
-    return components, agreeing
+    n, r = runs.shape
+    pairs = [[agreement(a, b, weights) for b in runs.T] for a in runs.T]
+    reference = int(np.argmax(np.sum(pairs, axis=1)))
+    votes = np.column_stack([_translated(run, runs[:, reference], weights) for run in runs.T])
+    # Sorted, equal votes are side by side; the longest stretch wins, of equal ones the first.
+    votes.sort(axis=1)
+    counts = np.column_stack([(votes == votes[:, [k]]).sum(axis=1) for k in range(r)])
+    rows, best = np.arange(n), counts.argmax(axis=1)
+    components = np.unique(votes[rows, best], return_inverse=True)[1]
+    return Consensus(number_by_first(components, rows), counts[rows, best] / r, reference)
 
 
-@kernel
-def _join_rows(rows, groups):
-    """Number the groups of rows that are linked by pairs equal in more than half of the columns.
-
-    A group grows from one row: whoever is linked to a member joins and is asked in its turn.
-    """
-    n, r = rows.shape
-    queue = np.empty(n, np.int64)
-    n_groups = 0
-    for seed in range(n):
-        if groups[seed] >= 0:
-            continue
-        groups[seed] = n_groups
-        queue[0] = seed
-        asked, waiting = 0, 1
-        while asked < waiting:
-            row = rows[queue[asked]]
-            asked += 1
-            for other in range(n):
-                if groups[other] >= 0:
-                    continue
-                equal = 0
-                for k in range(r):
-                    equal += row[k] == rows[other, k]
-                if 2 * equal > r:
-                    groups[other] = n_groups
-                    queue[waiting] = other
-                    waiting += 1
-        n_groups += 1
-
-
-def _agrees(run: np.ndarray, components: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Whether the clusters of each point in a run and in the joined labels are much the same."""
-    both = run * (components.max() + 1) + components
-    _, owners = np.unique(both, return_inverse=True)
-    shared = np.bincount(owners, weights=weights)[owners]
-    sizes = [np.bincount(labels, weights=weights)[labels] for labels in (run, components)]
-    return 2.0 * shared > np.maximum(*sizes)
+def _translated(run: np.ndarray, reference: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Replace each cluster by the cluster of the reference with which it shares most weight."""
+    width = int(reference.max()) + 1
+    both, owners = np.unique(run * width + reference, return_inverse=True)
+    shared = np.bincount(owners, weights=weights)
+    order = np.lexsort((both % width, -shared, both // width))
+    clusters, firsts = np.unique((both // width)[order], return_index=True)
+    stands_for = np.empty(int(run.max()) + 1, dtype=np.int64)
+    stands_for[clusters] = (both % width)[order][firsts]
+    return stands_for[run]

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from modeshift.base import Clustering, ModeSeeker
-from modeshift.choice.agreement import agreement
 from modeshift.consensus import join_runs
 from modeshift.schedules.outcome import Outcome
 from modeshift.schedules.stochastic import wander
@@ -73,9 +72,9 @@ class StochasticMeanShift(ModeSeeker):
         Threads for the convergence test and ``predict``; None is 1, -1 all cores. The steps
         themselves follow one another. The result does not depend on it.
     n_runs : int, default=1
-        Fit so many times, one run after the other from ``random_state``, and join the runs: points
-        that end together in more than half of them, directly or through others, are one cluster.
-        What else is fitted is of the run that agrees best with the joined labels.
+        Fit so many times, one run after the other from ``random_state``, and let the runs vote on
+        the cluster of each point. What else is fitted is of the run that agrees best with the
+        others.
     random_state : int, RandomState instance or None, default=None
         Draws the points (and radii). The order of the draws is fixed: see docs/algorithms.md.
     record : bool, default=False
@@ -112,8 +111,7 @@ class StochasticMeanShift(ModeSeeker):
     converged_ : bool
         Whether the run, or every one of several, ended by the convergence test.
     confidence_ : ndarray of shape (n,)
-        With ``n_runs > 1``: share of the runs that agree with the label of each point, that is, in
-        which its cluster and the one of its label hold more than half of each other.
+        With ``n_runs > 1``: share of the runs that vote for the label of each point.
     paths_ : list of ndarray of shape (1 + steps, d)
         With ``record=True``: the positions of each point, from its start on.
     n_features_in_ : int
@@ -196,11 +194,10 @@ class StochasticMeanShift(ModeSeeker):
         runs = np.column_stack([self._merge(problem, outcome) for outcome in outcomes])
         if self.n_runs == 1:
             return Clustering(outcomes[0], runs[:, 0])
-        components, confidence = join_runs(runs, problem.weights)
-        closeness = [agreement(run, components, problem.weights) for run in runs.T]
-        outcome = outcomes[int(np.argmax(closeness))]
+        components, confidence, reference = join_runs(runs, problem.weights)
         converged = all(outcome.converged for outcome in outcomes)
-        return Clustering(outcome._replace(converged=converged), components, confidence)
+        outcome = outcomes[reference]._replace(converged=converged)
+        return Clustering(outcome, components, confidence)
 
     def _run(self, problem: Problem, bandwidth: Any, watch: Watch, rng: Any = None) -> Outcome:
         def draw_radii(rng: np.random.RandomState) -> np.ndarray:

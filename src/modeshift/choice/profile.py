@@ -16,8 +16,8 @@ from modeshift.choice.sample import Sample, draw_sample, pair_quantiles
 from modeshift.choice.separation import quality
 from modeshift.validation import check_randomness
 
-THRESHOLD = 0.01
-"""Scores up to this are reached by data of one cluster: uniform, Gaussian, heavy-tailed."""
+_CHANCE = 10.0  # over the number of points: score that data of one cluster may reach
+_CHANCE_LIMITS = (0.01, 0.05)  # for many points and for few
 
 _LARGEST = 0.6  # quantile of the pairwise distances at which the range of h ends
 _SMALLEST = 2.0**-100  # of the extent of the data: no h is less
@@ -87,6 +87,8 @@ class BandwidthProfile(NamedTuple):
         The choice; None: all points within the bandwidth count.
     one_cluster : bool
         Whether no score is above the threshold, so that the choice makes one cluster.
+    threshold : float
+        Score that data of one cluster may reach by chance.
     finer, coarser : tuple of float
         Other bandwidths of the chosen curve that a user might prefer, less and larger: the score
         has a peak there of at least half the highest one.
@@ -103,6 +105,7 @@ class BandwidthProfile(NamedTuple):
     bandwidth: float
     n_neighbors: int | None
     one_cluster: bool
+    threshold: float
     finer: tuple[float, ...]
     coarser: tuple[float, ...]
     chosen: Curve
@@ -135,8 +138,9 @@ def profile_of(
         [estimator._bandwidth_for(length, dimension, n_features) for length in lengths]
     )
     curves = [_curve(estimator, sample, widths, estimator.n_neighbors)]
+    threshold = chance_score(sample)
     many = estimator.n_neighbors is None and dimension > _MANY_DIMENSIONS and not plain
-    if many and (estimator._may_collapse or curves[0].score.max() <= THRESHOLD):
+    if many and (estimator._may_collapse or curves[0].score.max() <= threshold):
         scale = sample.total / sample.weights.sum()
         curves += [
             _curve(estimator, sample, widths[::2], round(k * scale))
@@ -144,17 +148,18 @@ def profile_of(
             if k < sample.weights.sum()
         ]
     best = max(curves, key=lambda curve: curve.score.max())  # the first of equals
-    if best.score.max() <= THRESHOLD:
+    if best.score.max() <= threshold:
         widest = estimator._bandwidth_for(_width_for_all(points, weights), dimension, n_features)
         return BandwidthProfile(
-            widest, estimator.n_neighbors, True, (), (), curves[0], tuple(curves), dimension,
-            sample.rows,
+            widest, estimator.n_neighbors, True, threshold, (), (), curves[0], tuple(curves),
+            dimension, sample.rows,
         )  # fmt: skip
     peaks = best.peaks()
     return BandwidthProfile(
         bandwidth=float(best.bandwidths[best.best]),
         n_neighbors=best.n_neighbors,
         one_cluster=False,
+        threshold=threshold,
         finer=tuple(float(best.bandwidths[i]) for i in peaks if i < best.best),
         coarser=tuple(float(best.bandwidths[i]) for i in peaks if i > best.best),
         chosen=best,
@@ -162,6 +167,17 @@ def profile_of(
         dimension=dimension,
         rows=sample.rows,
     )
+
+
+def chance_score(sample: Sample) -> float:
+    """Return the score up to which there is one cluster: 10 / n, from 0.01 to 0.05.
+
+    Uniform, Gaussian and heavy-tailed data exceed it in less than one case of ten
+    (docs/bandwidth.md). n is the number of points that are independent: those that coincide are
+    not, so with weights it is (sum w)^2 / sum w^2.
+    """
+    n = sample.weights.sum() ** 2 / (sample.weights**2).sum()
+    return float(np.clip(_CHANCE / n, *_CHANCE_LIMITS))
 
 
 def radii_between(sample: Sample, n_radii: int) -> tuple[np.ndarray, float]:
@@ -232,5 +248,14 @@ def _nothing_to_choose(estimator: Any, sample: Sample) -> BandwidthProfile:
         zeros, ones, zeros, zeros,
     )  # fmt: skip
     return BandwidthProfile(
-        width, estimator.n_neighbors, True, (), (), curve, (curve,), 0.0, sample.rows
+        width,
+        estimator.n_neighbors,
+        True,
+        chance_score(sample),
+        (),
+        (),
+        curve,
+        (curve,),
+        0.0,
+        sample.rows,
     )
