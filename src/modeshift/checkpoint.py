@@ -4,7 +4,6 @@ It holds all arrays and numbers that the loop of a schedule changes, the sums in
 them: the fit goes on bit for bit as if it had never stopped. Nothing in it is pickled.
 """
 
-import os
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import modeshift
+from modeshift.whole_file import whole_file
 
 _MARK = "fingerprint"
 
@@ -54,16 +54,9 @@ class Checkpoint:
         return arrays
 
     def save(self, arrays: dict[str, np.ndarray]) -> None:
-        """Write the file beside its place, and then rename it: it is never half there."""
-        beside = self.path.with_name(f".{self.path.name}.{os.getpid()}.part")
-        try:
-            with beside.open("wb") as file:
-                np.savez(file, allow_pickle=False, **{_MARK: np.array(self.mark)}, **arrays)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(beside, self.path)
-        finally:
-            beside.unlink(missing_ok=True)
+        """Write the file; it is never half there."""
+        with whole_file(self.path) as file:
+            np.savez(file, allow_pickle=False, **{_MARK: np.array(self.mark)}, **arrays)
 
     def remove(self) -> None:
         """Delete the file: the fit is done."""

@@ -4,7 +4,7 @@ import numpy as np
 
 from modeshift._jit import bare_kernel
 from modeshift.fields.distance import squared_distance
-from modeshift.fields.kdtree import enclose, leaf_at, node_behind, split_points
+from modeshift.fields.kdtree import box_square, enclose, leaf_at, node_behind, split_points
 from modeshift.parallel import run_blocks
 
 _LEAF = 16
@@ -48,7 +48,7 @@ def _search_block(points, splits, boxes, places, start, stop, nearest, distances
         _look_through(points, splits, home, x, i, nearest, distances)
         node = 1
         while True:
-            if _box_distance(boxes, node, x) <= distances[i] and node != home:
+            if box_square(boxes, node, x) <= distances[i] and node != home:
                 if node < n_leaves:
                     node *= 2
                     continue
@@ -64,14 +64,3 @@ def _look_through(points, splits, leaf, x, i, nearest, distances):
         square = squared_distance(points[row], x)
         if square < distances[i] or (square == distances[i] and splits.order[row] < nearest[i]):
             nearest[i], distances[i] = splits.order[row], square
-
-
-@bare_kernel
-def _box_distance(boxes, node, x):
-    """Squared distance from x to the nearest place of a box."""
-    d = x.shape[0]
-    total = 0.0
-    for k in range(d):
-        gap = max(boxes[node, k] - x[k], x[k] - boxes[node, d + k], 0.0)
-        total += gap * gap
-    return total

@@ -9,7 +9,7 @@ from typing import Any
 
 from modeshift.cli.errors import UserError
 from modeshift.cli.help import HelpFormatter
-from modeshift.cli.parameters import METHODS, add_parameters, chosen_parameters, class_name
+from modeshift.cli.parameters import add_method, add_parameters, chosen_parameters, class_name
 from modeshift.cli.tables import (
     DATA_HELP,
     add_data_options,
@@ -41,13 +41,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         formatter_class=HelpFormatter,
     )
     parser.add_argument("data", metavar="DATA", help=DATA_HELP)
-    parser.add_argument(
-        "--method",
-        choices=METHODS,
-        default="stochastic",
-        help="who moves: one random point at a time, each alone, or all at once "
-        "(default: stochastic)",
-    )
+    add_method(parser)
     data = parser.add_argument_group("the data")
     add_feature_options(data)
     data.add_argument(

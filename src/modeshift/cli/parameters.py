@@ -49,6 +49,17 @@ class Parameter(NamedTuple):
         return re.findall(r'"([^"]+)"', listed[1]) if listed else None
 
 
+def add_method(parser: argparse.ArgumentParser) -> None:
+    """Add --method."""
+    parser.add_argument(
+        "--method",
+        choices=METHODS,
+        default="stochastic",
+        help="who moves: one random point at a time, each alone, or all at once "
+        "(default: stochastic)",
+    )
+
+
 def add_parameters(parser: argparse.ArgumentParser) -> None:
     """Add an option for each parameter of any estimator."""
     group = parser.add_argument_group(

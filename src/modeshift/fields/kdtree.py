@@ -167,6 +167,17 @@ def enclose(points, starts):
 
 
 @bare_kernel
+def box_square(boxes, node, x):
+    """Squared distance from x to the nearest place of the box of a node."""
+    d = x.shape[0]
+    total = 0.0
+    for k in range(d):
+        gap = max(boxes[node, k] - x[k], x[k] - boxes[node, d + k], 0.0)
+        total += gap * gap
+    return total
+
+
+@bare_kernel
 def node_behind(node):
     """Return the node that comes after ``node`` and all below it, in the order of a walk.
 

@@ -8,7 +8,7 @@ monotonic (see ``tree.py``), so nobody who counts is missed.
 from modeshift._jit import bare_kernel
 from modeshift.fields.distance import squared_distance
 from modeshift.fields.heap import average_held, bound_of, clear_heap, offer
-from modeshift.fields.kdtree import leaf_at
+from modeshift.fields.kdtree import box_square, leaf_at
 from modeshift.fields.protocol import average_near, average_of, implements
 from modeshift.fields.rule import Nearest, reach_of
 from modeshift.fields.tree import LEAF, TreeState
@@ -49,7 +49,7 @@ def _search_below(state, root, x, heap):
     crowd = 0
     node = root
     while True:
-        if _box_square(state.nodes, node, x) <= bound_of(heap):
+        if box_square(state.nodes, node, x) <= bound_of(heap):
             if node < n_leaves:
                 node *= 2
                 continue
@@ -76,14 +76,3 @@ def _look_through(state, leaf, x, heap):
         filled -= in_block
         block = state.chain[block]
     return crowd
-
-
-@bare_kernel
-def _box_square(nodes, node, x):
-    """Squared distance from x to the nearest corner of the box of a node."""
-    d = x.shape[0]
-    total = 0.0
-    for k in range(d):
-        gap = max(nodes[node, k] - x[k], x[k] - nodes[node, d + k], 0.0)
-        total += gap * gap
-    return total

@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written beside their place, then renamed."""
+"""Results in files: where they may go, and in which format."""
 
 import os
 from collections.abc import Callable
@@ -8,6 +8,7 @@ from typing import IO, Any
 import numpy as np
 
 from modeshift.cli.errors import UserError
+from modeshift.whole_file import whole_file
 
 _FRAME_ENDINGS = (".csv", ".tsv", ".parquet", ".pq", ".arrow", ".feather", ".ipc", ".npy", ".npz")
 
@@ -34,19 +35,13 @@ def check_frame_ending(option: str, path: Path) -> None:
 
 
 def write_whole(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
-    """Let ``write`` fill a file beside ``path``, and put it there when it is whole."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    """Let ``write`` fill the file, and say what stands in the way where it cannot."""
     try:
-        with beside.open("wb") as file:
+        with whole_file(path) as file:
             write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
     except Exception as error:  # polars has errors of its own for a full disk
         reason = getattr(error, "strerror", None) or error
         raise OSError(f"{path} could not be written: {reason}; nothing is left of it") from error
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def write_frame(path: Path, frame: Any) -> None:

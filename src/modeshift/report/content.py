@@ -11,6 +11,7 @@ from modeshift.plots import COLOURS
 from modeshift.report.climb import Climb
 from modeshift.report.repeat import python_code
 from modeshift.report.view import View, make_view
+from modeshift.sphere import normalised
 
 MOST_POINTS = 200_000
 _FEATURES_ON_HOVER = 8
@@ -130,7 +131,7 @@ def _on_sphere(points: np.ndarray, fitted: Any) -> np.ndarray:
     """Points where they were clustered: on the unit sphere with the cosine metric."""
     if getattr(fitted, "metric", "euclidean") != "cosine":
         return points
-    return points / np.linalg.norm(points, axis=1, keepdims=True)
+    return normalised(points, "X")
 
 
 def _sample(n: int) -> np.ndarray:
