@@ -15,6 +15,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from modeshift.fields import FIELDS
 
+# Kernels for the GPU run as Python, before anything imports Triton; make test-gpu says otherwise.
+os.environ.setdefault("TRITON_INTERPRET", "1")
+
 sys.path.insert(0, str(Path(__file__).parent))  # for `import naive`, however pytest was started
 
 JIT = not numba.config.DISABLE_JIT

@@ -18,6 +18,7 @@ from modeshift.choice.profile import profile_of
 from modeshift.clusters import cluster_centers, join_strays, label_components, number_by_first
 from modeshift.components import connected_components
 from modeshift.compress import Cells, compress
+from modeshift.device import DEVICES, PRECISIONS, choose_device, is_tensor
 from modeshift.fields import FIELDS, Field, make_field
 from modeshift.fields.rule import Flat, Gaussian, Plane, Rule, Sphere, nearest
 from modeshift.nearest import nearest_rows
@@ -87,6 +88,8 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
     resolution: float | None
     field: str
     n_jobs: int | None
+    device: str
+    precision: str
     record: bool
     callback: Callable[[Progress], object] | None
     checkpoint: Any
@@ -135,8 +138,18 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         """
         check_is_fitted(self)
         self._check_parameters()
+        device = choose_device(self, X)
+        if device is not None:
+            from modeshift.gpu.fit import predict_on
+
+            return predict_on(self, X, device)
         X = check_points(self, X, reset=False)
         problem, ends, labels = self._fitted_
+        if is_tensor(ends):
+            raise ValueError(
+                "this estimator was fitted to a tensor on a GPU, where its modes are; predict with "
+                "device='cuda' too, or fit it to an array."
+            )
         starts = self._placed(X, "X", problem)
         climbs = climb(
             self._make_field(problem),
@@ -164,11 +177,32 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         """Run the schedule; the outcome has one end for each point."""
 
     @abstractmethod
+    def _run_on_device(self, arranged: Any, field: Any, report: Callable[..., None]) -> Any:
+        """Run the schedule over a field on a GPU; see :mod:`modeshift.gpu.schedules`."""
+
+    @abstractmethod
     def _field_positions(self, problem: Problem, ends: np.ndarray) -> np.ndarray:
         """Return the positions over which new points climb."""
 
     def _fit(self, X: Any, sample_weight: Any) -> None:
         self._check_parameters()
+        device = choose_device(self, X)
+        if device is None:
+            self._fit_here(X, sample_weight)
+        else:
+            from modeshift.gpu.fit import fit_on
+
+            fit_on(self, X, sample_weight, device)
+        if not self.converged_:
+            warnings.warn(
+                f"{type(self).__name__} did not converge within max_iter={self.max_iter}; "
+                "the labels are those reached so far. Raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _fit_here(self, X: Any, sample_weight: Any) -> None:
+        """Fit on the CPU."""
         X = check_points(self, X, reset=True)
         weights = check_weights(sample_weight, len(X))
         bandwidth, problem = self._pose(X, weights)
@@ -186,13 +220,6 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         with watch.keeping():
             clustering = self._cluster(problem, bandwidth, watch)
             self._set_fitted(problem, cells, bandwidth, clustering, X.dtype)
-        if not self.converged_:
-            warnings.warn(
-                f"{type(self).__name__} did not converge within max_iter={self.max_iter}; "
-                "the labels are those reached so far. Raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
 
     def _set_fitted(
         self,
@@ -350,12 +377,19 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
             raise TypeError(f"checkpoint must be a path or None, got {self.checkpoint!r}.")
         check_real("checkpoint_every", self.checkpoint_every, low=0.0)
         check_jobs(self.n_jobs)
+        check_choice("device", self.device, DEVICES)
+        check_choice("precision", self.precision, PRECISIONS)
 
-    def _choose_bandwidth(self, points: np.ndarray, weights: np.ndarray) -> Any:
-        """Return the bandwidth, as users give it, and set ``n_neighbors_``."""
+    def _choose_bandwidth(
+        self, points: np.ndarray, weights: np.ndarray, plain: bool = False
+    ) -> Any:
+        """Return the bandwidth, as users give it, and set ``n_neighbors_``.
+
+        ``plain`` chooses no number of neighbours.
+        """
         self.n_neighbors_ = self.n_neighbors
         if self.bandwidth is None:
-            profile = profile_of(self, points, weights)
+            profile = profile_of(self, points, weights, plain=plain)
             self.n_neighbors_ = profile.n_neighbors
             return profile.bandwidth
         bandwidth = self._check_bandwidth(
@@ -394,6 +428,7 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
             "n_runs": 1,
             "callback": None,
             "checkpoint": None,
+            "device": "cpu",
         }
         known = self.get_params(deep=False)
         return type(self)(**{name: settings.get(name, value) for name, value in known.items()})

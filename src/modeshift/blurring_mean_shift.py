@@ -69,6 +69,13 @@ class BlurringMeanShift(ModeSeeker):
         How neighbours are found. It changes the speed, not the result.
     n_jobs : int, default=None
         Threads; None is 1, -1 all cores. The result does not depend on it.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the fit runs. "cuda" is a GPU, with the extra ``modeshift[gpu]``; tensors of PyTorch
+        there give tensors. "auto" takes a GPU if there is one and all options work there
+        (docs/gpu.md).
+    precision : {"exact", "fast"}, default="exact"
+        On a GPU: whether neighbours are told as float32 arithmetic would (float64 for float64
+        data), or by bfloat16.
     record : bool, default=False
         Keep ``paths_``. Costs ``8 * (d + 1)`` bytes a step (see ``n_steps_``).
     callback : function, default=None
@@ -137,6 +144,8 @@ class BlurringMeanShift(ModeSeeker):
         resolution: float | None = None,
         field: str = "auto",
         n_jobs: int | None = None,
+        device: str = "cpu",
+        precision: str = "exact",
         record: bool = False,
         callback: Callable[[Progress], object] | None = None,
         checkpoint: Any = None,
@@ -157,6 +166,8 @@ class BlurringMeanShift(ModeSeeker):
         self.resolution = resolution
         self.field = field
         self.n_jobs = n_jobs
+        self.device = device
+        self.precision = precision
         self.record = record
         self.callback = callback
         self.checkpoint = checkpoint
@@ -202,6 +213,13 @@ class BlurringMeanShift(ModeSeeker):
         if outcome.factors is not None:
             self.feature_weights_ = outcome.factors**2
         return outcome
+
+    def _run_on_device(self, arranged: Any, field: Any, report: Callable[..., None]) -> Any:
+        from modeshift.gpu.schedules import blur
+
+        radius = arranged.problem.radius
+        tol = float(self.tol) * radius
+        return blur(field, radius=radius, tol=tol, max_iter=self.max_iter, report=report)
 
     def _field_positions(self, problem: Problem, ends: np.ndarray) -> np.ndarray:
         return ends

@@ -68,6 +68,13 @@ class MeanShift(ModeSeeker):
         How neighbours are found. It changes the speed, not the result.
     n_jobs : int, default=None
         Threads; None is 1, -1 all cores. The result does not depend on it.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the fit runs. "cuda" is a GPU, with the extra ``modeshift[gpu]``; tensors of PyTorch
+        there give tensors. "auto" takes a GPU if there is one and all options work there
+        (docs/gpu.md).
+    precision : {"exact", "fast"}, default="exact"
+        On a GPU: whether neighbours are told as float32 arithmetic would (float64 for float64
+        data), or by bfloat16.
     random_state : int, RandomState instance or None, default=None
         Draws the climbers of ``n_climbers``.
     record : bool, default=False
@@ -137,6 +144,8 @@ class MeanShift(ModeSeeker):
         resolution: float | None = None,
         field: str = "auto",
         n_jobs: int | None = None,
+        device: str = "cpu",
+        precision: str = "exact",
         random_state: Any = None,
         record: bool = False,
         callback: Callable[[Progress], object] | None = None,
@@ -157,6 +166,8 @@ class MeanShift(ModeSeeker):
         self.resolution = resolution
         self.field = field
         self.n_jobs = n_jobs
+        self.device = device
+        self.precision = precision
         self.random_state = random_state
         self.record = record
         self.callback = callback
@@ -216,6 +227,13 @@ class MeanShift(ModeSeeker):
             )
         outcome = climb(field, starts[attracted], **settings, record=True).outcome
         return self._follow(problem.points, outcome)
+
+    def _run_on_device(self, arranged: Any, field: Any, report: Callable[..., None]) -> Any:
+        from modeshift.gpu.schedules import climb
+
+        problem = arranged.problem
+        tol = float(self.tol) * problem.scale
+        return climb(field, problem.points, tol=tol, max_iter=self.max_iter, report=report).outcome
 
     def _draw_climbers(self, points: np.ndarray) -> np.ndarray:
         """Draw the points that climb, in the order of the points."""

@@ -19,6 +19,8 @@ from modeshift.validation import (
 )
 from modeshift.watch import Progress, Watch
 
+_BATCHES = 16  # a sweep, on a GPU: docs/gpu.md
+
 
 class StochasticMeanShift(ModeSeeker):
     """Stochastic mean-shift clustering: one random point at a time moves, and stays there.
@@ -51,10 +53,11 @@ class StochasticMeanShift(ModeSeeker):
     patience : float, default=1.0
         After ``patience * n`` quiet steps in a row every point is tested; the fit has converged if
         none would take a step that is not quiet.
-    batch_size : int, default=1
+    batch_size : int, default=None
         How many points move at once over the same positions. 1 is the paper's algorithm: points
         are drawn with replacement. Larger batches are cut from a permutation of all points; n and
-        more is blurring mean-shift, step for step.
+        more is blurring mean-shift, step for step. None is 1 on the CPU, and a sixteenth of the
+        points on a GPU.
     max_iter : int, default=300
         Sweeps; a sweep is n steps.
     min_cluster_size : int, default=1
@@ -71,6 +74,13 @@ class StochasticMeanShift(ModeSeeker):
     n_jobs : int, default=None
         Threads for the convergence test and ``predict``; None is 1, -1 all cores. The steps
         themselves follow one another. The result does not depend on it.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the fit runs. "cuda" is a GPU, with the extra ``modeshift[gpu]``; tensors of PyTorch
+        there give tensors. "auto" takes a GPU if there is one and all options work there
+        (docs/gpu.md).
+    precision : {"exact", "fast"}, default="exact"
+        On a GPU: whether neighbours are told as float32 arithmetic would (float64 for float64
+        data), or by bfloat16.
     n_runs : int, default=1
         Fit so many times, one run after the other from ``random_state``, and let the runs vote on
         the cluster of each point. What else is fitted is of the run that agrees best with the
@@ -139,13 +149,15 @@ class StochasticMeanShift(ModeSeeker):
         tol: float = 1e-2,
         merge_radius: float = 0.5,
         patience: float = 1.0,
-        batch_size: int = 1,
+        batch_size: int | None = None,
         max_iter: int = 300,
         min_cluster_size: int = 1,
         strays: str = "noise",
         resolution: float | None = None,
         field: str = "auto",
         n_jobs: int | None = None,
+        device: str = "cpu",
+        precision: str = "exact",
         n_runs: int = 1,
         random_state: Any = None,
         record: bool = False,
@@ -167,6 +179,8 @@ class StochasticMeanShift(ModeSeeker):
         self.resolution = resolution
         self.field = field
         self.n_jobs = n_jobs
+        self.device = device
+        self.precision = precision
         self.n_runs = n_runs
         self.random_state = random_state
         self.record = record
@@ -177,7 +191,8 @@ class StochasticMeanShift(ModeSeeker):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_real("patience", self.patience, low=0.0, low_allowed=False)
-        check_whole("batch_size", self.batch_size, low=1)
+        if self.batch_size is not None:
+            check_whole("batch_size", self.batch_size, low=1)
         check_whole("n_runs", self.n_runs, low=1)
         if self.n_runs > 1 and self.checkpoint is not None:
             refuse(
@@ -212,12 +227,28 @@ class StochasticMeanShift(ModeSeeker):
             tol=float(self.tol) * problem.scale,
             patience=float(self.patience),
             max_iter=self.max_iter,
-            batch_size=self.batch_size,
+            batch_size=self.batch_size or 1,
             random_state=rng,
             draw_radii=draw_radii if isinstance(bandwidth, tuple) else None,
             verify=self._verify,
             record=self.record,
             watch=watch,
+        )
+
+    def _run_on_device(self, arranged: Any, field: Any, report: Callable[..., None]) -> Any:
+        from modeshift.gpu.schedules import wander
+
+        scale, n = arranged.problem.scale, len(arranged.seats)
+        return wander(
+            field,
+            arranged.seats,
+            scale=scale,
+            tol=float(self.tol) * scale,
+            patience=float(self.patience),
+            max_iter=self.max_iter,
+            batch_size=self.batch_size or -(-n // _BATCHES),
+            random_state=check_randomness(self.random_state),
+            report=report,
         )
 
     def _field_positions(self, problem: Problem, ends: np.ndarray) -> np.ndarray:

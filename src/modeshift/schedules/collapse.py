@@ -13,7 +13,7 @@ COINCIDE = 2.0**-40
 That is below what rounding may do to a mean of many points, and far below 1e-9 of the scale.
 """
 
-_WORTH_IT = 0.75  # share of the points that may be left for a field of unequal weights to pay
+WORTH_IT = 0.75  # share of the points that may be left for a field of unequal weights to pay
 
 
 class Collapse:
@@ -39,7 +39,7 @@ class Collapse:
         # Beyond 2**53 cells every float is a cell of its own, even where the division overflows.
         cells = np.where(np.isinf(cells), positions, cells)
         numbers, firsts = number_rows(cells)
-        if len(firsts) > _WORTH_IT * len(positions):
+        if len(firsts) > WORTH_IT * len(positions):
             return positions, weights
         self.owners = numbers[self.owners]
         return positions[firsts], np.bincount(numbers, weights=weights)

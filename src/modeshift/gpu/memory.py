@@ -1,0 +1,34 @@
+"""Work in parts that fit into the memory of the device."""
+
+from collections.abc import Callable
+
+import torch
+
+_NUMBERS = 2**25  # coordinates of the rows that are worked on at a time, if there is room
+_FEWEST = 2**10  # rows
+
+
+def in_chunks(
+    work: Callable[[torch.Tensor], tuple[torch.Tensor, ...]], rows: torch.Tensor
+) -> list[torch.Tensor]:
+    """Do the work for some rows at a time, fewer of them if memory runs out; join the results."""
+    size = max(_FEWEST, _NUMBERS // rows.shape[1])
+    while True:
+        try:
+            parts = [work(part) for part in rows.split(size)]
+            return [torch.cat(column) for column in zip(*parts, strict=True)]
+        except torch.cuda.OutOfMemoryError as error:
+            torch.cuda.empty_cache()
+            if size <= _FEWEST:
+                raise MemoryError(_too_little(rows, size)) from error
+            size = max(_FEWEST, min(size, len(rows)) // 4)
+
+
+def _too_little(rows: torch.Tensor, size: int) -> str:
+    free, total = torch.cuda.mem_get_info(rows.device)
+    needed = 24 * rows.numel() + 24 * size * rows.shape[1]
+    return (
+        f"The GPU has {free / 2**30:.1f} of {total / 2**30:.1f} GiB free, and about "
+        f"{needed / 2**30:.1f} GiB are needed even with tiles of {size} points. Free memory there, "
+        "pass float32, or take device='cpu'."
+    )
