@@ -6,16 +6,19 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
-.PHONY: help install demo paper test slow coverage lint bench manual clean
+.PHONY: help install kernels demo paper test slow test-gpu coverage lint bench bench-gpu manual clean
 
 help:
 	@echo "make demo      cluster the paper's Sets 3 and 4, print the tables, draw the picture"
 	@echo "make paper     rerun every experiment of the paper, 100 seeds, to build/paper; resumes"
 	@echo "make test      run the tests (all but the slow ones)"
 	@echo "make slow      run the slow tests"
+	@echo "make kernels   add PyTorch and Triton, so that make test runs the GPU's kernels too"
+	@echo "make test-gpu  run the tests of the GPU's kernels on a GPU"
 	@echo "make coverage  run the tests with the JIT off and measure coverage, kernels included"
 	@echo "make lint      ruff and mypy"
 	@echo "make bench     side by side with other programs, one table"
+	@echo "make bench-gpu the GPU against the CPU and PyTorch, one table, benchmarks/gpu.json"
 	@echo "make manual    write docs/command.md from the code"
 	@echo "make install   make the environment in .venv, with every extra that needs no GPU"
 	@echo "make clean     remove the environment and what the other targets wrote"
@@ -29,6 +32,10 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[all]'
 	@touch $(READY)
 
+# The interpreter of Triton runs the kernels without a GPU; a CPU build of PyTorch is enough for that.
+kernels: $(READY)
+	$(BIN)/python -m pip install --quiet torch==2.13.0 triton==3.9.0
+
 demo: $(READY)
 	$(BIN)/modeshift demo --out build/demo
 
@@ -40,6 +47,9 @@ SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=loadfile
 
 test: $(READY)
 	$(BIN)/python -m pytest -m "not slow" $(SIDE_BY_SIDE)
+
+test-gpu: $(READY)
+	TRITON_INTERPRET=0 $(BIN)/python -m pytest tests/test_gpu_fields.py tests/test_gpu_estimators.py tests/test_gpu_bad_input.py
 
 slow: $(READY)
 	$(BIN)/python -m pytest -m slow
@@ -56,6 +66,9 @@ lint: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/run.py
+
+bench-gpu: $(READY)
+	$(BIN)/python benchmarks/gpu.py
 
 manual: $(READY)
 	$(BIN)/python -m modeshift.cli.manual > docs/command.md

@@ -1,0 +1,301 @@
+"""The GPU side by side with what users have: one table, and gpu.json with the device named.
+
+    python benchmarks/gpu.py [--only sweep million speakers quality peers]
+
+Medians after a warm-up. ``make bench-gpu`` runs all of it.
+"""
+
+import argparse
+import json
+import statistics
+import sys
+import warnings
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import torch
+from sklearn.metrics import adjusted_rand_score
+from triton.testing import do_bench
+
+from machine import facts
+from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift, datasets, metrics
+from modeshift.fields.rule import Flat
+from modeshift.gpu.many_field import ManyField
+from modeshift.gpu.tiles import locality_order
+
+OUT = Path(__file__).with_name("gpu.json")
+
+
+def milliseconds(call, rep=300):
+    return do_bench(call, warmup=50, rep=rep, return_mode="median")
+
+
+def seconds(call, runs=3):
+    """Median time of a call that ends on the host, after one that compiles."""
+    times = []
+    for _ in range(runs + 1):
+        torch.cuda.synchronize()
+        started = perf_counter()
+        result = call()
+        torch.cuda.synchronize()
+        times.append(perf_counter() - started)
+    return statistics.median(times[1:]), result
+
+
+def matrix_rate():
+    """TFLOP/s of a large product in bfloat16, by PyTorch."""
+    a, b = (torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+    return 2 * 8192**3 / milliseconds(lambda: a @ b) / 1e9
+
+
+def chunked_means(x, radius, size=4096):
+    """One sweep as PyTorch users write it: products in chunks, then a mask."""
+    squares = (x * x).sum(1)
+    means, counts = [], []
+    for q in x.split(size):
+        near = ((q * q).sum(1)[:, None] + squares - 2 * q @ x.T <= radius**2).float()
+        counts.append(near.sum(1))
+        means.append(near @ x / counts[-1][:, None])
+    return torch.cat(means), torch.cat(counts)
+
+
+def isotropic(n, d):
+    """Unit vectors without clusters: pairs are at all distances, many next to the radius."""
+    x = torch.randn(n, d, device="cuda")
+    return x / x.norm(dim=1, keepdim=True), 1.38
+
+
+def grouped(n, d, n_groups=64, noise=0.48):
+    """Unit vectors in groups, no pair near the radius."""
+    centres = torch.randn(n_groups, d, device="cuda")
+    centres /= centres.norm(dim=1, keepdim=True)
+    x = centres[torch.randint(n_groups, (n,), device="cuda")]
+    x = x + noise / d**0.5 * torch.randn(n, d, device="cuda")
+    x /= x.norm(dim=1, keepdim=True)
+    return x[locality_order(x)], 0.9
+
+
+def kernel_milliseconds(call, name):
+    """Time on the device of the kernels of a name, median of 5 calls."""
+    times = []
+    for _ in range(5):
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+            call()
+            torch.cuda.synchronize()
+        times.append(sum(e.device_time_total for e in profile.key_averages() if name in e.key))
+    return statistics.median(times) / 1e3
+
+
+def sweep():
+    """All points against all, one sweep."""
+    rate = matrix_rate()
+    yield {"what": "matrix product 8192, bfloat16", "tflops": rate}
+    n = 131_072
+    for d in (256, 64):
+        for make in (isotropic, grouped):
+            torch.manual_seed(0)
+            x, radius = make(n, d)
+            weights = torch.ones(n, dtype=torch.float64, device="cuda")
+            plain = milliseconds(lambda x=x, radius=radius: chunked_means(x, radius), 1500)
+            torch.backends.cuda.matmul.allow_tf32 = True
+            tf32 = milliseconds(lambda x=x, radius=radius: chunked_means(x, radius), 800)
+            torch.backends.cuda.matmul.allow_tf32 = False
+            _, counts = chunked_means(x, radius)
+            for precision in ("fast", "exact"):
+                field = ManyField(x, weights, radius, Flat(), precision)
+                ask = partial(field.means_near, x)
+                ours = milliseconds(ask)
+                kernel = kernel_milliseconds(ask, "sweep_many")
+                differ = int((ask().masses != counts).sum())
+                row = {
+                    "what": f"sweep, {make.__name__}, {precision}",
+                    "n": n, "d": d, "ours_ms": ours, "kernel_ms": kernel,
+                    "tflops": 4 * n * n * d / ours / 1e9,
+                    "kernel_tflops": 4 * n * n * d / kernel / 1e9,
+                    "peer": "PyTorch in chunks, float32", "peer_ms": plain,
+                    "tf32_ms": tf32, "ratio": plain / ours, "rows_with_other_counts": differ,
+                }  # fmt: skip
+                if d == 256 and precision == "fast":
+                    share = row["tflops"] / rate
+                    row |= {"bar": f"80% of the matrix rate: {share:.1%}", "met": share >= 0.8}
+                if d == 256 and precision == "exact":
+                    row |= {"bar": "5x", "met": row["ratio"] >= 5}
+                yield row
+
+
+def crowd(n):
+    """Draw n points in the plane in 20 crowds, and an h with 1% of the points within it."""
+    rng = np.random.RandomState(0)
+    centres = rng.rand(20, 2) * 10
+    y = rng.randint(20, size=n)
+    X = centres[y] + 0.6 * rng.randn(n, 2)
+    some = X[rng.choice(n, 2000, replace=False)]
+    gaps = np.sqrt(((some[:, None] - some) ** 2).sum(-1))
+    return X, y, float(np.quantile(gaps, 0.01))
+
+
+def million():
+    """One million points in the plane, to convergence, against this library on all cores."""
+    X, _, h = crowd(1_000_000)
+    cores = facts()["cores"]
+    for kind in (MeanShift, BlurringMeanShift):
+        kind(bandwidth=h, n_jobs=-1).fit(X[:2000])
+        cpu, there = _once(lambda kind=kind: kind(bandwidth=h, n_jobs=-1).fit(X))
+        for name, data in (
+            ("float64 array", X),
+            ("float64 tensor", torch.from_numpy(X).cuda()),
+            ("float32 tensor", torch.from_numpy(X.astype(np.float32)).cuda()),
+        ):
+            gpu, here = seconds(
+                lambda kind=kind, data=data: kind(bandwidth=h, device="cuda").fit(data)
+            )
+            labels = torch.as_tensor(here.labels_).cpu().numpy()
+            yield {
+                "what": f"{kind.__name__}, {name}", "n": len(X), "d": 2,
+                "ours_ms": 1e3 * gpu, "peer": f"this library, {cores} cores", "peer_ms": 1e3 * cpu,
+                "ratio": cpu / gpu, "ari_with_peer": adjusted_rand_score(there.labels_, labels),
+                "sweeps": here.n_iter_, "bar": "20x", "met": cpu / gpu >= 20,
+            }  # fmt: skip
+
+
+def _once(call):
+    started = perf_counter()
+    result = call()
+    return perf_counter() - started, result
+
+
+def voices(n, d, n_speakers, noise, seed=0):
+    rng = np.random.RandomState(seed)
+    centres = rng.randn(n_speakers, d)
+    y = rng.randint(n_speakers, size=n)
+    return (centres[y] + noise * rng.randn(n, d)).astype(np.float32), y
+
+
+def speakers():
+    """One hundred thousand vectors, cosine distance, default batch."""
+    X, y = voices(100_000, 256, 300, 0.8)
+    for precision in ("exact", "fast"):
+        for kind in (StochasticMeanShift, BlurringMeanShift, MeanShift):
+            model = kind(bandwidth=0.6, metric="cosine", device="cuda", precision=precision)
+            spent, fitted = seconds(lambda model=model: model.fit(X))
+            yield {
+                "what": f"{kind.__name__}, cosine, {precision}", "n": len(X), "d": 256,
+                "ours_ms": 1e3 * spent, "clusters": len(fitted.cluster_centers_),
+                "ari": adjusted_rand_score(y, fitted.labels_), "sweeps": fitted.n_iter_,
+                "bar": "seconds", "met": spent < 10,
+            }  # fmt: skip
+
+
+def quality():
+    """What the default batch does to the result: the GPU against one point at a time."""
+    sets = {f"paper's Set {k}": partial(_paper_set, k) for k in (3, 4, 6)}
+    sets["60 voices, 256-D, cosine"] = lambda seed: (
+        *voices(3000, 256, 60, 1.3, seed), {"bandwidth": 0.62, "metric": "cosine"},
+    )  # fmt: skip
+    for name, make in sets.items():
+        scores = []
+        n_seeds = 20 if name.startswith("paper") else 5
+        for seed in range(n_seeds):
+            X, y, options = make(seed)
+            pair = [
+                StochasticMeanShift(random_state=seed, **options, **more).fit(X).labels_
+                for more in ({}, {"device": "cuda"})
+            ]
+            scores.append([(metrics.k_score(y, z), adjusted_rand_score(y, z)) for z in pair])
+        (k1, a1), (k2, a2) = np.mean(scores, axis=0)
+        yield {
+            "what": f"{name}, {n_seeds} seeds", "n": len(X), "d": X.shape[1],
+            "k_one_at_a_time": k1, "k_gpu": k2, "ari_one_at_a_time": a1, "ari_gpu": a2,
+            "bar": "K and ARI within 0.01 (or better)", "met": k2 > k1 - 0.01 and a2 > a1 - 0.01,
+        }  # fmt: skip
+
+
+def _paper_set(number, seed):
+    X, y = datasets.make_paper_set(number, random_state=seed)
+    return X, y, {"bandwidth": 0.85}
+
+
+def peers():
+    """Mean-shift to convergence with what else runs on a GPU, on data that it can hold."""
+    X, y, h = crowd(20_000)
+    x = torch.from_numpy(X.astype(np.float32)).cuda()
+    model = MeanShift(bandwidth=h, device="cuda", max_iter=100)
+    ours, fitted = seconds(lambda: model.fit(x))
+
+    def chunked():
+        q = x.clone()
+        for _ in range(100):
+            means = []
+            for part in q.split(4096):
+                near = (torch.cdist(part, x) <= h).float()
+                means.append(near @ x / near.sum(1, keepdim=True))
+            new = torch.cat(means)
+            if (new - q).norm(dim=1).max() <= 1e-3 * h:
+                break
+            q = new
+        return q
+
+    theirs, _ = seconds(chunked)
+    yield {
+        "what": "MeanShift, flat", "n": len(X), "d": 2, "ours_ms": 1e3 * ours,
+        "peer": "PyTorch in chunks, float32 (no labels)", "peer_ms": 1e3 * theirs,
+        "ratio": theirs / ours, "clusters": len(fitted.cluster_centers_),
+    }  # fmt: skip
+    try:
+        from torchclust.centroid.meanshift import MeanShift as Other
+    except ImportError as error:
+        yield {"what": "torchclust", "peer": f"could not be imported: {error}"}
+        return
+    small, y = x[:5000], y[:5000]
+    model = MeanShift(bandwidth=h, kernel="gaussian", device="cuda")
+    ours, fitted = seconds(lambda: model.fit(small))
+    theirs, other = seconds(lambda: Other(h, device="cuda").fit_predict(small))
+    yield {
+        "what": "MeanShift, Gaussian", "n": len(small), "d": 2, "ours_ms": 1e3 * ours,
+        "peer": "torchclust 1.0.0", "peer_ms": 1e3 * theirs, "ratio": theirs / ours,
+        "ari": adjusted_rand_score(y, fitted.labels_.cpu().numpy()),
+        "peer_ari": adjusted_rand_score(y, other.cpu().numpy()),
+    }  # fmt: skip
+
+
+SUBJECTS = {part.__name__: part for part in (sweep, million, speakers, quality, peers)}
+
+
+def line(row):
+    numbers = {
+        key: f"{value:.4g}" if isinstance(value, float) else f"{value}"
+        for key, value in row.items()
+        if key not in ("what", "bar", "met")
+    }
+    verdict = {True: "met", False: "MISSED", None: ""}[row.get("met")]
+    told = " ".join(f"{key}={value}" for key, value in numbers.items())
+    return f"{row['what']:<42} {told}  {row.get('bar', '')} {verdict}".rstrip()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="+", choices=SUBJECTS, default=list(SUBJECTS))
+    parser.add_argument("--out", type=Path, default=OUT)
+    chosen = parser.parse_args()
+    if not torch.cuda.is_available():
+        sys.exit("no GPU here: torch.cuda.is_available() is False")
+    warnings.simplefilter("ignore")  # runs that are cut short by max_iter
+    rows = json.loads(chosen.out.read_text())["rows"] if chosen.out.exists() else {}
+    for name in chosen.only:
+        rows[name] = []
+        for row in SUBJECTS[name]():
+            print(line(row), flush=True)
+            rows[name].append(row)
+    machine = facts() | {
+        "gpu": torch.cuda.get_device_name(),
+        "torch": torch.__version__,
+        "cuda": torch.version.cuda,
+    }
+    report = {"machine": machine, "rows": rows}
+    chosen.out.write_text(json.dumps(report, indent=1, default=lambda value: value.item()) + "\n")
+
+
+if __name__ == "__main__":
+    main()
