@@ -8,25 +8,37 @@ def distance(x, y):
     return np.sqrt(((x - y) ** 2).sum())
 
 
-def quality(points, labels, on_sphere=False, z=0.75):
+def quality(points, labels, dimension=0.0, on_sphere=False):
     """As docs/bandwidth.md has it, for points of weight 1 that all differ."""
     clusters = [np.flatnonzero(labels == c) for c in range(labels.max() + 1)]
     clusters = [members for members in clusters if len(members) >= 2]
-    apart = []
+    depths, distant = [], []
     for i in range(len(clusters)):
         rivals = [j for j in range(len(clusters)) if j != i]
         rivals = [j for j in rivals if len(clusters[j]) >= 0.2 * len(clusters[i])]
-        if not rivals:
-            apart.append(0.0)
-            continue
         centers = [center(points[members], on_sphere) for members in clusters]
-        nearest = sorted(rivals, key=lambda j, i=i: distance(centers[i], centers[j]))[:8]
-        depth = min(valley(points, clusters[i], clusters[j], on_sphere, z) for j in nearest)
-        apart.append(min(depth, silhouette(points, clusters, i, rivals)))
+        nearest = sorted(rivals, key=lambda j, i=i: distance(centers[i], centers[j]))
+        nearest = nearest[: 8 if points.shape[1] > 1 else 2]
+        z = 1.5 - 0.25 * np.log2(len(nearest)) if nearest else 0.0
+        valleys = [valley(points, clusters[i], clusters[j], on_sphere, z) for j in nearest]
+        depths.append(min(valleys, default=0.0))
+        distant.append(silhouette(points, clusters, i, rivals) if rivals else 0.0)
     shares = np.array([len(members) for members in clusters]) / len(points)
-    apart = np.array(apart)
-    q = shares[apart > 0].sum() if len(apart) else 0.0
-    return float((shares * (1 - shares / q) * apart).sum()) if q > 0 else 0.0
+    best = different_and_apart(shares, np.sqrt(np.array(depths) * distant))
+    if dimension > 4:
+        c = 0.7 * np.exp(-dimension / 4)
+        best = max(best, (different_and_apart(shares, np.array(distant)) - c) / (1 - c))
+    return best
+
+
+def different_and_apart(shares, apart):
+    """Chance that two points are in different set-apart clusters, times how far set apart."""
+    total = 0.0
+    q = sum(p for p, x in zip(shares, apart, strict=True) if x > 0)
+    for p, x in zip(shares, apart, strict=True):
+        if x > 0:
+            total += p * (1 - p / q) * x
+    return total
 
 
 def center(members, on_sphere):

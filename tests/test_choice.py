@@ -46,11 +46,12 @@ def by_size(labels):
 # The parts, against their twins
 
 
+@pytest.mark.parametrize("dimension", [2.0, 9.0])
 @pytest.mark.parametrize("on_sphere", [False, True])
 @pytest.mark.parametrize(
-    ("n", "d", "n_clusters"), [(60, 2, 3), (90, 1, 2), (80, 5, 12), (40, 3, 20)]
+    ("n", "d", "n_clusters"), [(60, 2, 3), (90, 1, 2), (80, 1, 5), (80, 5, 12), (40, 3, 20)]
 )
-def test_quality_equals_its_twin(n, d, n_clusters, on_sphere):
+def test_quality_equals_its_twin(n, d, n_clusters, on_sphere, dimension):
     if on_sphere and d == 1:
         pytest.skip("the sphere in one dimension is two places")
     seen = []
@@ -63,8 +64,9 @@ def test_quality_equals_its_twin(n, d, n_clusters, on_sphere):
             X /= np.linalg.norm(X, axis=1, keepdims=True)
         sample = sample_of(X)
         labels = labels[sample.rows]
-        seen.append(quality(sample, labels, on_sphere))
-        assert_allclose(seen[-1], naive_quality(sample.points, labels, on_sphere), atol=1e-9)
+        seen.append(quality(sample, labels, dimension, on_sphere))
+        expected = naive_quality(sample.points, labels, dimension, on_sphere)
+        assert_allclose(seen[-1], expected, atol=1e-9)
     assert n_clusters > 3 or max(seen) > 0.1
 
 
@@ -163,10 +165,10 @@ def test_one_cluster_is_one_cluster(make, kind):
 
 def test_threshold_falls_with_the_number_of_points():
     rng = np.random.default_rng(0)
-    for n, expected in ((20, 0.05), (400, 0.025), (1500, 0.01)):
+    for n, expected in ((20, 0.05), (400, 0.0225), (1500, 0.017)):
         assert_allclose(chance_score(sample_of(rng.normal(size=(n, 2)))), expected)
     repeated = np.repeat(rng.normal(size=(400, 2)), 3, axis=0)  # no more evidence than once
-    assert_allclose(chance_score(sample_of(repeated)), 0.025)
+    assert_allclose(chance_score(sample_of(repeated)), 0.0225)
 
 
 @all_estimators
@@ -258,8 +260,8 @@ def test_gaussian_kernel_and_learned_weights_have_ranges_of_their_own():
     ):
         assert adjusted_rand_score(y, estimator.fit_predict(X)) > 0.9
     flat, gaussian = (bandwidth_profile(X, MeanShift(kernel=k)) for k in ("flat", "gaussian"))
-    ratio = flat.curves[0].bandwidths / gaussian.curves[0].bandwidths
-    assert_allclose(ratio, np.sqrt(flat.dimension + 4))
+    wide, narrow = (profile.curves[0].bandwidths[:15] for profile in (flat, gaussian))
+    assert_allclose(wide / narrow, np.sqrt(flat.dimension + 4))
 
 
 def test_options_that_start_climbs_elsewhere_do_not_disturb_the_choice():

@@ -38,7 +38,7 @@ from modeshift.validation import (
     check_whole,
     refuse,
 )
-from modeshift.watch import Progress, Watch
+from modeshift.watch import UNWATCHED, Progress, Watch
 
 _KERNELS = ("flat", "gaussian")
 _METRICS = ("euclidean", "cosine")
@@ -94,8 +94,6 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
     callback: Callable[[Progress], object] | None
     checkpoint: Any
     checkpoint_every: float
-
-    _may_collapse = True  # with a plain radius in many dimensions: points attract each other
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the clusters of X.
@@ -432,6 +430,12 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         }
         known = self.get_params(deep=False)
         return type(self)(**{name: settings.get(name, value) for name, value in known.items()})
+
+    def _label(self, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Label points that are known to be sound: what a fit does, without what it sets."""
+        bandwidth, problem = self._pose(points, weights)
+        components = self._cluster(problem, bandwidth, UNWATCHED).components
+        return label_components(components, problem.weights)
 
     def _shrinkage(self, n_features: int) -> float:
         """Return by what distances at the start are shorter than Euclidean ones."""

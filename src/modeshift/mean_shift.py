@@ -125,8 +125,6 @@ class MeanShift(ModeSeeker):
     array([1, 1, 0, 0, 0])
     """
 
-    _may_collapse = False  # every point climbs over the original ones
-
     def __init__(
         self,
         *,

@@ -1,32 +1,26 @@
 """The automatic rule: fit the estimator to a sample over a range of bandwidths, and judge.
 
-score(h) = quality(h) * agreement(h), smoothed: clusters must be set apart by valleys of density
+score(h) = quality(h) * sqrt(agreement(h)), smoothed: clusters must be set apart
 (``separation.py``) and must still be the same at the next smaller and larger h. The h of the
 highest score is chosen, and one cluster where no score is above what data without clusters reach.
 """
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from modeshift.choice.agreement import neighbour_agreement
-from modeshift.choice.sample import Sample, draw_sample, pair_quantiles
+from modeshift.choice.sample import MANY_DIMENSIONS, Sample, draw_sample, pair_quantiles
 from modeshift.choice.separation import quality
 from modeshift.validation import check_randomness
 
-_CHANCE = 10.0  # over the number of points: score that data of one cluster may reach
-_CHANCE_LIMITS = (0.01, 0.05)  # for many points and for few
-
 _LARGEST = 0.6  # quantile of the pairwise distances at which the range of h ends
 _SMALLEST = 2.0**-100  # of the extent of the data: no h is less
-_MANY_DIMENSIONS = 4.0
-"""Correlation dimension from which radii hardly tell near from far.
-
-The range from "one neighbour" to "most points" is then a factor below 5, and it shrinks quickly.
-"""
-_NEIGHBOURS = (5, 10, 20, 40)  # tried there, of the points of the sample
+_FEW_NEIGHBOURS = 4  # at the start of the range, in few dimensions: cores of 8 points are counted
+_RADII, _RADII_IN_MANY = 20, 13  # in few dimensions and in many, where there is less of a range
+_WHOLE = 0.95  # share of the points in one cluster at which larger h are not tried
+_NEIGHBOURS = (5, 20)  # tried in many dimensions, of the points of the sample
+_CLEARLY = 1.05  # times the score of plain radii that a number of neighbours must exceed
 _FEW = 5  # neighbours in the sample, at least, where those of all the data are few
 _SMALL = 0.01  # share of the points below which a cluster is small
 _WORTH = 0.5  # of the chosen score that an alternative must have
@@ -40,7 +34,7 @@ class Curve(NamedTuple):
     n_neighbors : int or None
         As it would be for all the data.
     bandwidths : ndarray of shape (H,)
-        Rising.
+        Rising, up to the first one at which 95% of the points are one cluster.
     labels : ndarray of shape (H, m)
         Clusters of the sample at each bandwidth: the hierarchy.
     n_clusters : ndarray of shape (H,)
@@ -51,7 +45,7 @@ class Curve(NamedTuple):
     quality : ndarray of shape (H,)
         How well the clusters are set apart, from 0 to 1.
     score : ndarray of shape (H,)
-        Quality times agreement, smoothed.
+        Quality times the square root of agreement, smoothed.
     """
 
     n_neighbors: int | None
@@ -119,7 +113,7 @@ def profile_of(
     points: np.ndarray,
     weights: np.ndarray,
     *,
-    n_bandwidths: int = 25,
+    n_bandwidths: int | None = None,
     n_samples: int = 1500,
     random_state: Any = 0,
     plain: bool = False,
@@ -137,17 +131,19 @@ def profile_of(
     widths = np.array(
         [estimator._bandwidth_for(length, dimension, n_features) for length in lengths]
     )
-    curves = [_curve(estimator, sample, widths, estimator.n_neighbors)]
-    threshold = chance_score(sample)
-    many = estimator.n_neighbors is None and dimension > _MANY_DIMENSIONS and not plain
-    if many and (estimator._may_collapse or curves[0].score.max() <= threshold):
+    best = _curve(estimator, sample, widths, dimension, estimator.n_neighbors)
+    curves = [best]
+    if estimator.n_neighbors is None and dimension > MANY_DIMENSIONS and not plain:
         scale = sample.total / sample.weights.sum()
         curves += [
-            _curve(estimator, sample, widths[::2], round(k * scale))
+            _curve(estimator, sample, widths, dimension, round(k * scale))
             for k in _NEIGHBOURS
             if k < sample.weights.sum()
         ]
-    best = max(curves, key=lambda curve: curve.score.max())  # the first of equals
+        other = max(curves, key=lambda curve: curve.score.max())  # the first of equals
+        if other.score.max() > _CLEARLY * best.score.max():
+            best = other
+    threshold = chance_score(sample)
     if best.score.max() <= threshold:
         widest = estimator._bandwidth_for(_width_for_all(points, weights), dimension, n_features)
         return BandwidthProfile(
@@ -170,57 +166,62 @@ def profile_of(
 
 
 def chance_score(sample: Sample) -> float:
-    """Return the score up to which there is one cluster: 10 / n, from 0.01 to 0.05.
+    """Return the score up to which there is one cluster: 0.015 + 3 / n, at most 0.05.
 
     Uniform, Gaussian and heavy-tailed data exceed it in less than one case of ten
     (docs/bandwidth.md). n is the number of points that are independent: those that coincide are
     not, so with weights it is (sum w)^2 / sum w^2.
     """
-    n = sample.weights.sum() ** 2 / (sample.weights**2).sum()
-    return float(np.clip(_CHANCE / n, *_CHANCE_LIMITS))
+    return float(min(0.015 + 3.0 * (sample.weights**2).sum() / sample.weights.sum() ** 2, 0.05))
 
 
-def radii_between(sample: Sample, n_radii: int) -> tuple[np.ndarray, float]:
-    """Radii in a geometric series, and the correlation dimension between its ends.
+def radii_between(sample: Sample, n_radii: int | None = None) -> tuple[np.ndarray, float]:
+    """Radii in a geometric series, and the correlation dimension.
 
-    The series starts where a point has about one neighbour, at the quantile 1 / m of the pairwise
-    distances, and ends where it has most of them. The dimension is log(N' / N) / log(r' / r), with
-    N the number of pairs within r.
+    The series starts where a point has about four neighbours, at the quantile 4 / m of the pairwise
+    distances, in many dimensions where it has one, and ends where it has most of them. The
+    dimension is log(N' / N) / log(r' / r) between one and most, with N the number of pairs within
+    r.
     """
-    lowest = min(1.0 / sample.weights.sum(), 0.5 * _LARGEST)
-    ends = np.maximum(pair_quantiles(sample, (lowest, _LARGEST)), _SMALLEST)
-    if len(ends) == 0 or ends[0] == ends[1]:
-        return ends[:1], 0.0
-    dimension = float(np.log(_LARGEST / lowest) / np.log(ends[1] / ends[0]))
-    return np.geomspace(ends[0], ends[1], n_radii), dimension
+    one = min(1.0 / sample.weights.sum(), 0.5 * _LARGEST)
+    few = min(_FEW_NEIGHBOURS * one, 0.5 * _LARGEST)
+    quantiles = np.maximum(pair_quantiles(sample, (one, few, _LARGEST)), _SMALLEST)
+    if len(quantiles) == 0 or quantiles[0] == quantiles[2]:
+        return quantiles[:1], 0.0
+    dimension = float(np.log(_LARGEST / one) / np.log(quantiles[2] / quantiles[0]))
+    many = dimension > MANY_DIMENSIONS
+    start = quantiles[0] if many else quantiles[1]
+    n_radii = n_radii or (_RADII_IN_MANY if many else _RADII)
+    return np.geomspace(start, quantiles[2], n_radii), dimension
 
 
-def _curve(estimator: Any, sample: Sample, widths: np.ndarray, n_neighbors: Any) -> Curve:
+def _curve(
+    estimator: Any, sample: Sample, widths: np.ndarray, dimension: float, n_neighbors: Any
+) -> Curve:
     """Fit at each bandwidth and judge the labels."""
     weights = sample.weights
     k = n_neighbors
     if k is not None:
         k = min(k, max(_FEW, round(k * weights.sum() / sample.total)))
-    labels = np.array([_labels(estimator._trial(width, k), sample) for width in widths])
-    qualities = np.array([quality(sample, row, estimator._on_sphere) for row in labels])
+    runs = []
+    for width in widths:
+        runs.append(estimator._trial(width, k)._label(sample.points, weights))
+        if weights[runs[-1] == 0].sum() >= _WHOLE * weights.sum():
+            break
+    labels = np.array(runs)
+    qualities = np.array([quality(sample, row, dimension, estimator._on_sphere) for row in labels])
     together = neighbour_agreement(labels, weights)
     sizes = [np.bincount(row, weights=weights) / weights.sum() for row in labels]
     return Curve(
         n_neighbors=n_neighbors,
-        bandwidths=widths,
+        bandwidths=widths[: len(runs)],
         labels=labels,
         n_clusters=np.array([len(shares) for shares in sizes]),
         share_small=np.array([shares[shares < _SMALL].sum() for shares in sizes]),
         agreement=together,
         quality=qualities,
-        score=_smoothed(qualities * together),
+        score=_smoothed(qualities * np.sqrt(together)),
     )
-
-
-def _labels(trial: Any, sample: Sample) -> np.ndarray:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return trial.fit(sample.points, sample_weight=sample.weights).labels_
 
 
 def _smoothed(values: np.ndarray) -> np.ndarray:

@@ -3,7 +3,14 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import cdist
+
+MANY_DIMENSIONS = 4.0
+"""Correlation dimension from which radii hardly tell near from far.
+
+The range from "one neighbour" to "most points" is then a factor below 5, and it shrinks quickly.
+"""
+_ENOUGH = 500_000  # pairs from which quantiles are taken
 
 
 class Sample(NamedTuple):
@@ -15,6 +22,8 @@ class Sample(NamedTuple):
         Which points of the data these are; of points that coincide the first.
     points : ndarray of shape (m, d)
         As users have them.
+    places : ndarray of shape (m, d)
+        The points in the unit of the distances.
     weights : ndarray of shape (m,)
         How often each point counts.
     distances : ndarray of shape (m, m)
@@ -26,15 +35,11 @@ class Sample(NamedTuple):
 
     rows: np.ndarray
     points: np.ndarray
+    places: np.ndarray
     weights: np.ndarray
     distances: np.ndarray
     exponent: int
     total: float
-
-    @property
-    def places(self) -> np.ndarray:
-        """The points in the unit of the distances."""
-        return np.ldexp(self.points, -self.exponent)
 
     def in_user_units(self, length: Any) -> Any:
         """Return a length, or several, in the unit of the points: finite, and never 0."""
@@ -63,8 +68,10 @@ def draw_sample(points: np.ndarray, weights: np.ndarray, n_samples: int, rng: An
     weights = np.bincount(owners.ravel(), weights=weights)
     # A power of two as the unit keeps squares of tiny and huge numbers within range, exactly.
     exponent = int(np.frexp(np.abs(points).max())[1])
-    distances = squareform(pdist(np.ldexp(points, -exponent)))
-    return Sample(rows[firsts], points, weights, distances, exponent, total)
+    places = np.ldexp(points, -exponent)
+    return Sample(
+        rows[firsts], points, places, weights, cdist(places, places), exponent, total
+    )
 
 
 def as_counts(weights: np.ndarray) -> np.ndarray:
@@ -76,16 +83,19 @@ def as_counts(weights: np.ndarray) -> np.ndarray:
 def pair_quantiles(sample: Sample, levels: tuple[float, ...]) -> np.ndarray:
     """Quantiles of the distances between points that do not coincide; empty if all do.
 
-    A pair counts the product of its weights, as the pairs of repeated points would.
+    A pair counts the product of its weights, as the pairs of repeated points would. Of many points
+    only some have their distances looked at.
     """
-    upper = np.triu_indices(len(sample.rows), 1)
-    distances = sample.distances[upper]
-    if distances.size == 0:
-        return distances
-    if (sample.weights == sample.weights[0]).all():
+    m = len(sample.rows)
+    if m == 1:
+        return np.empty(0)
+    some = np.arange(0, m, -(-m * m // _ENOUGH))
+    others = ~np.eye(m, dtype=bool)[some]
+    distances = sample.distances[some][others]
+    counts = (sample.weights[some, np.newaxis] * sample.weights)[others]
+    if (counts == counts[0]).all():
         ranks = [max(0, int(np.ceil(level * distances.size)) - 1) for level in levels]
         return np.partition(distances, ranks)[ranks]
-    counts = sample.weights[upper[0]] * sample.weights[upper[1]]
     order = np.argsort(distances)
     below = np.cumsum(counts[order])
     return distances[order[np.searchsorted(below, np.array(levels) * below[-1] * (1 - 1e-12))]]

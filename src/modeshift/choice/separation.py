@@ -6,42 +6,62 @@ counted along the straight line (on the sphere along the arc). If the lowest cou
 the lower end by more than chance makes likely, there is a valley, and its relative depth counts.
 """
 
-from math import sqrt
+from math import log2, sqrt
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from modeshift._jit import fast_sums, kernel
-from modeshift.choice.sample import Sample
-
-CHANCE = 0.75
-"""Standard errors of a difference of counts that a valley must exceed (calibrated on null data)."""
+from modeshift.choice.sample import MANY_DIMENSIONS, Sample
 
 _RIVAL = 0.2  # of the points of a cluster that another one must have to be compared
 _CORE = 0.25  # of the points of a cluster lie within its radius: its core, not its rim
 _FEWEST = 8  # points within the radius, if the cluster has them: enough to count
-_RIVALS = 8  # nearest rivals that are looked at
+_RIVALS = 8  # nearest rivals that are looked at: as many as surround a cell of a grid in the plane
 _STEPS = 9  # places between two centres where points are counted
 
 
-def quality(sample: Sample, labels: np.ndarray, on_sphere: bool = False) -> float:
+def quality(
+    sample: Sample, labels: np.ndarray, dimension: float = 0.0, on_sphere: bool = False
+) -> float:
     """Chance that two points belong to different set-apart clusters, times how far set apart.
 
-    With p_i the share of points of cluster i and x_i in [0, 1] how well it is set apart (the lesser
-    of the depth of its shallowest valley and its mean silhouette)::
+    With p_i the share of points of cluster i and x_i in [0, 1] how well it is set apart (the
+    geometric mean of the depth of its shallowest valley and its mean silhouette)::
 
         sum_i p_i (1 - p_i / q) x_i,    q = sum of p_i over clusters with x_i > 0.
 
     One cluster, or one giant and strays, gives 0; strays cost their share.
+
+    In many dimensions clusters of few points have no core to count, but silhouettes of data without
+    clusters are small there. So what they exceed those by is the quality, if that is more: the same
+    sum S with the silhouettes as x_i gives (S - c) / (1 - c), c = :func:`chance_silhouette`.
     """
     masses = np.bincount(labels, weights=sample.weights)  # falling, as clusters are numbered
     kept = int((masses >= 2.0).sum())
     if kept < 2:
         return 0.0
-    rivals = _are_rivals(masses[:kept])
-    depths = valley_depths(sample, labels, masses[:kept], rivals, on_sphere)
-    apart = np.minimum(depths, silhouettes(sample, labels, masses[:kept], rivals, depths > 0))
-    shares = masses[:kept] / masses.sum()
+    shares, masses = masses[:kept] / masses.sum(), masses[:kept]
+    rivals = _are_rivals(masses)
+    depths = valley_depths(sample, labels, masses, rivals, on_sphere)
+    many = dimension > MANY_DIMENSIONS
+    distant = silhouettes(sample, labels, masses, rivals, (depths > 0) | many)
+    best = _different_and_apart(shares, np.sqrt(depths * distant))
+    if many:
+        chance = chance_silhouette(dimension)
+        best = max(best, (_different_and_apart(shares, distant) - chance) / (1.0 - chance))
+    return best
+
+
+def chance_silhouette(dimension: float) -> float:
+    """Silhouette that clusters of uniform data reach: 0.7 exp(-dimension / 4).
+
+    Fitted to what was seen from 1 to 64 dimensions (docs/bandwidth.md).
+    """
+    return 0.7 * float(np.exp(-0.25 * dimension))
+
+
+def _different_and_apart(shares: np.ndarray, apart: np.ndarray) -> float:
     share_apart = shares[apart > 0].sum()
     if share_apart == 0.0:
         return 0.0
@@ -62,11 +82,13 @@ def valley_depths(
     With r the larger radius of the two cores, N(x) the points within r of x, m the lesser count
     at the two centres and l the least in between::
 
-        depth = max(0, (m - l - 1 - z sqrt(m + l)) / m),    z = 0.75.
+        depth = max(0, (m - l - 1 - z sqrt(m + l)) / m),    z = 1.5 - log2(J) / 4.
 
     The 1 is taken off because a centre is fitted to its own points; m + l is the variance of
-    m - l if points fall independently. Points that coincide did not: with weights w both are
-    sums of w^2, the 1 is their mean weight (sum w^2 / sum w). 0 without rivals.
+    m - l if points fall independently. z falls with the number J <= 8 of rivals (<= 2 on a line):
+    the more valleys, the less likely chance makes all of them. Points that coincide did not fall
+    independently: with weights w the sums are of w^2, and the 1 is their mean weight (sum w^2 /
+    sum w). 0 without rivals.
     """
     n_clusters = len(masses)
     places = sample.places - (0.0 if on_sphere else sample.places.mean(axis=0))
@@ -79,7 +101,8 @@ def valley_depths(
         centers = np.ldexp(centers / np.where(lengths > 0, lengths, 1.0), -sample.exponent)
     squares = _squares(centers, places)
     gaps = np.where(rivals, _squares(centers, centers), np.inf)
-    nearest = np.argsort(gaps, axis=1, kind="stable")[:, :_RIVALS]
+    around = _RIVALS if places.shape[1] > 1 else 2
+    nearest = np.argsort(gaps, axis=1, kind="stable")[:, :around]
     reaches = _core_squares(squares, labels, sample.weights, masses)
     depths = np.ones(n_clusters)
     curvature = float(np.ldexp(1.0, 2 * sample.exponent)) if on_sphere else 0.0
@@ -89,8 +112,10 @@ def valley_depths(
 
 def _squares(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Squared distances between all rows of two arrays."""
-    lengths = (first**2).sum(axis=1)[:, np.newaxis] + (second**2).sum(axis=1)
-    return np.maximum(lengths - 2.0 * first @ second.T, 0.0)
+    squares = (-2.0 * first) @ second.T
+    squares += (first**2).sum(axis=1)[:, np.newaxis]
+    squares += (second**2).sum(axis=1)
+    return np.maximum(squares, 0.0, out=squares)
 
 
 def _core_squares(
@@ -114,22 +139,28 @@ def _core_squares(
 def _find_valleys(squares, weights, gaps, reaches, nearest, curvature, depths):
     weight_squares = weights * weights
     for i in range(nearest.shape[0]):
-        alone = True
+        n_rivals = 0
         for j in nearest[i]:
-            if gaps[i, j] == np.inf:
-                break
-            alone = False
-            depth = _depth(squares, weights, weight_squares, gaps[i, j], reaches, i, j, curvature)
+            n_rivals += gaps[i, j] < np.inf
+        if n_rivals == 0:
+            depths[i] = 0.0
+            continue
+        errors = 1.5 - 0.25 * log2(n_rivals)
+        for j in nearest[i, :n_rivals]:
+            depth = _depth(
+                squares, weights, weight_squares, gaps[i, j], reaches, i, j, errors, curvature
+            )
             depths[i] = min(depths[i], depth)
             if depths[i] == 0.0:
                 break
-        if alone:
-            depths[i] = 0.0
 
 
 @kernel
-def _depth(squares, weights, weight_squares, gap, reaches, i, j, curvature):
-    """Depth of the valley between two centres; ``curvature`` is 1 / radius^2 of the sphere."""
+def _depth(squares, weights, weight_squares, gap, reaches, i, j, errors, curvature):
+    """Depth of the valley between two centres, less so many standard errors.
+
+    ``curvature`` is 1 / radius^2 of the sphere, or 0.
+    """
     reach = max(reaches[i], reaches[j])
     here, there = squares[i], squares[j]
     top = _count(here, there, weights, 0.0, reach)
@@ -150,7 +181,7 @@ def _depth(squares, weights, weight_squares, gap, reaches, i, j, curvature):
             low, low_squares = count, _count(here, there, weight_squares, t, limit)
     if top <= 0.0:
         return 0.0
-    chance = top_squares / top + CHANCE * sqrt(top_squares + low_squares)
+    chance = top_squares / top + errors * sqrt(top_squares + low_squares)
     return max(0.0, (top - low - chance) / top)
 
 
@@ -171,13 +202,17 @@ def silhouettes(
     a is the mean distance to the other points of the cluster, b the least mean distance to those
     of a rival; 0 without rivals, and for clusters that are not wanted.
     """
-    rows = np.flatnonzero(np.r_[wanted, np.zeros(labels.max() + 1 - len(masses), bool)][labels])
+    labelled = np.append(wanted, False)[np.minimum(labels, len(masses))]
+    rows = np.flatnonzero(labelled)
     owners = labels[rows]
-    sums = np.zeros((len(rows), labels.max() + 1))
-    _sum_distances(sample.distances, rows, labels, sample.weights, sums)
-    sums = sums[:, : len(masses)]
+    order = np.argsort(labels, kind="stable")
+    starts = np.searchsorted(labels[order], np.arange(len(masses) + 1))
+    sums = np.empty((len(rows), len(masses)))
+    _sum_distances(sample.distances, rows, order, starts, sample.weights[order], sums)
     own = sums[np.arange(len(rows)), owners] / (masses[owners] - 1.0)
-    other = np.where(rivals[owners], sums / masses, np.inf).min(axis=1, initial=np.inf)
+    sums /= masses
+    sums[~rivals[owners]] = np.inf
+    other = sums.min(axis=1, initial=np.inf)
     larger = np.maximum(own, other)
     fair = np.isfinite(other) & (larger > 0.0)  # else no rivals, or all of them at one place
     values = np.where(fair, other - own, 0.0) / np.where(fair, larger, 1.0)
@@ -185,9 +220,16 @@ def silhouettes(
     return np.maximum(totals / masses, 0.0)
 
 
-@kernel
-def _sum_distances(distances, rows, labels, weights, sums):
-    """Add up the distances from each of the rows to the points of each cluster."""
+@fast_sums
+def _sum_distances(distances, rows, order, starts, weights, sums):
+    """Add up the distances from each of the rows to the points of each cluster.
+
+    The points of cluster c are ``order[starts[c] : starts[c + 1]]``, with weights in that order.
+    """
     for i in range(rows.shape[0]):
-        for j in range(distances.shape[0]):
-            sums[i, labels[j]] += weights[j] * distances[rows[i], j]
+        row = distances[rows[i]]
+        for c in range(sums.shape[1]):
+            total = 0.0
+            for j in range(starts[c], starts[c + 1]):
+                total += weights[j] * row[order[j]]
+            sums[i, c] = total
