@@ -1,14 +1,17 @@
 """How good a bandwidth the estimators choose: ``python benchmarks/bandwidth.py --data PATH``.
 
-Three parts: labelled sets (``PATH/benchmarks/*.npz``, keys X and y, y = 0 is noise), speaker
-vectors (``PATH/speakers/*.npz``, keys X and speaker) with cosine distance, and data of one cluster,
-which need no PATH. Each result is printed and kept as soon as it is there, in bandwidth.json.
+Four parts: labelled sets (``PATH/benchmarks/*.npz``, keys X and y, y = 0 is noise), speaker vectors
+(``PATH/speakers/*.npz``, keys X and speaker) with cosine distance, and two that need no PATH: data
+of one cluster, and what the choice costs. Each result is printed and kept as soon as it is there,
+in bandwidth.json; what is there is not measured again, but for the choices with ``--again``.
 """
 
 import argparse
 import json
 import sys
 import warnings
+from functools import partial
+from itertools import product
 from pathlib import Path
 from time import perf_counter
 
@@ -19,6 +22,7 @@ from sklearn.mixture import GaussianMixture
 
 from machine import facts
 from modeshift import MeanShift, StochasticMeanShift, bandwidth_profile, estimate_bandwidth
+from modeshift.choice.sample import draw_sample, pair_quantiles
 from modeshift.metrics import k_score
 
 SMALLEST = (5, 15, 50)
@@ -37,10 +41,12 @@ def main():
     warnings.simplefilter("ignore")  # runs that did not converge, and the peers' own
     results = json.loads(arguments.out.read_text()) if arguments.out.exists() else {}
     results["machine"] = facts()
-    for part in ("sets", "null", "speakers"):
+    for part, measure in PARTS.items():
         if arguments.only in (None, part):
             known = results.setdefault(part, {})
-            for name, row in PARTS[part](arguments.data, known):
+            if arguments.again:
+                forget_choices(known)
+            for name, row in measure(arguments.data, known):
                 known[name] = row
                 arguments.out.write_text(json.dumps(results, indent=1) + "\n")
                 print(part, name, json.dumps(row), flush=True)
@@ -50,18 +56,52 @@ def main():
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data", type=Path, metavar="PATH", help="folder of the data")
-    parser.add_argument("--only", choices=("sets", "speakers", "null"))
+    parser.add_argument("--only", choices=list(PARTS))
+    parser.add_argument("--again", action="store_true", help="measure the choices anew")
     out = Path(__file__).parent / "bandwidth.json"
     parser.add_argument("--out", type=Path, default=out, help="what is there is not run again")
     return parser.parse_args()
 
 
+CHOICE = ("", " clusters", " neighbours", " weighted K", " choice s", " fit s", " least share")
+"""Columns of an estimator that depend on how it chooses."""
+
+
+def forget_choices(known):
+    for row in known.values():
+        for column in [name + ending for name in ESTIMATORS for ending in CHOICE]:
+            row.pop(column, None)
+
+
 def files(data, folder, known):
+    """Yield name, content and the known columns of each set, small sets first."""
     found = sorted((data / folder).glob("*.npz")) if data else []
     if not found:
         print(f"no data: give --data PATH with {folder}/*.npz", file=sys.stderr)
-    fresh = [path for path in found if path.stem not in known]
-    return sorted(fresh, key=lambda path: path.stat().st_size)
+    for path in sorted(found, key=lambda path: path.stat().st_size):
+        yield path.stem, np.load(path, allow_pickle=True), dict(known.get(path.stem, {}))
+
+
+def chosen(make, X, row, name):
+    """Fit with nothing set, and note what was chosen and how long each part took."""
+    make().fit(X[:100])  # compiles
+    started = perf_counter()
+    profile = bandwidth_profile(X, make())
+    row[f"{name} choice s"] = rounded(perf_counter() - started)
+    settings = {"bandwidth": profile.bandwidth, "n_neighbors": profile.n_neighbors}
+    started = perf_counter()
+    labels = make(**settings).fit_predict(X)
+    row[f"{name} fit s"] = rounded(perf_counter() - started)
+    row[f"{name} clusters"] = int(labels.max() + 1)
+    row[f"{name} neighbours"] = profile.n_neighbors
+    return labels
+
+
+def widths(estimator, X):
+    """25 bandwidths from "one neighbour" to "most points"."""
+    sample = draw_sample(X, np.ones(len(X)), 1500, np.random.RandomState(0))
+    ends = sample.in_user_units(pair_quantiles(sample, (1.0 / len(sample.rows), 0.6)))
+    return [estimator._bandwidth_for(r, 0.0, X.shape[1]) for r in np.geomspace(*ends, 25)]
 
 
 def rounded(value):
@@ -72,10 +112,11 @@ def rounded(value):
 
 
 def sets(data, known):
-    for path in files(data, "benchmarks", known):
-        stored = np.load(path, allow_pickle=True)
-        X, y = standardised(stored["X"].astype(float)), stored["y"]
-        yield path.stem, one_set(X, y)
+    for name, stored, row in files(data, "benchmarks", known):
+        before = dict(row)
+        one_set(standardised(stored["X"].astype(float)), stored["y"], row)
+        if row != before:
+            yield name, row
 
 
 def standardised(X):
@@ -88,36 +129,31 @@ def score(y, labels):
     return adjusted_rand_score(y[y != 0], labels[y != 0])
 
 
-def one_set(X, y):
-    row = {"n": len(X), "d": X.shape[1]}
+def one_set(X, y, row):
+    row.update({"n": len(X), "d": X.shape[1]})
     some = np.random.RandomState(0).permutation(len(X))[: 10_000 if len(X) > MANY else None]
     some = np.sort(some)
-    wide = estimate_bandwidth(X, method="quantile")
     for name, make in ESTIMATORS.items():
-        started = perf_counter()
-        profile = bandwidth_profile(X, make())
-        row[f"{name} choice s"] = rounded(perf_counter() - started)
-        chosen = {"bandwidth": profile.bandwidth, "n_neighbors": profile.n_neighbors}
-        started = perf_counter()
-        fitted = make(**chosen).fit(X)
-        row[f"{name} fit s"] = rounded(perf_counter() - started)
-        row[name] = rounded(score(y, fitted.labels_))
-        row[f"{name} clusters"] = int(fitted.labels_.max() + 1)
-        row[f"{name} neighbours"] = profile.n_neighbors
-        widths = profile.curves[0].bandwidths
-        oracle = [score(y[some], make(bandwidth=h).fit_predict(X[some])) for h in widths]
-        row[f"{name} oracle"] = rounded(max(oracle))
-        row[f"{name} quantile"] = rounded(score(y, make(bandwidth=wide).fit_predict(X)))
-        for method in ("normal", "neighbors"):
-            h = estimate_bandwidth(X, method=method)
-            row[f"{name} {method}"] = rounded(score(y, make(bandwidth=h).fit_predict(X)))
+        if name not in row:
+            row[name] = rounded(score(y, chosen(make, X, row, name)))
+        if f"{name} oracle" not in row:
+            fits = (make(bandwidth=h).fit_predict(X[some]) for h in widths(make(), X))
+            row[f"{name} oracle"] = rounded(max(score(y[some], labels) for labels in fits))
+        for method in ("quantile", "normal", "neighbors"):
+            if f"{name} {method}" not in row:
+                h = estimate_bandwidth(X, method=method)
+                row[f"{name} {method}"] = rounded(score(y, make(bandwidth=h).fit_predict(X)))
+    if "mixture" not in row:
+        add_peers(X, y, some, row)
+
+
+def add_peers(X, y, some, row):
     for least in SMALLEST:
         peer = HDBSCAN(min_cluster_size=least, copy=True)
         row[f"HDBSCAN {least}"] = rounded(score(y[some], peer.fit_predict(X[some])))
     k = len(np.unique(y[y != 0]))
     row["k-means"] = rounded(score(y, KMeans(k, n_init=10, random_state=0).fit_predict(X)))
     row["mixture"] = rounded(score(y, mixture_labels(X, X[some], k)))
-    return row
 
 
 def mixture_labels(X, some, k):
@@ -132,29 +168,39 @@ def mixture_labels(X, some, k):
 
 
 def speakers(data, known):
-    for path in files(data, "speakers", known):
-        stored = np.load(path, allow_pickle=True)
+    for name, stored, row in files(data, "speakers", known):
+        before = dict(row)
         X = stored["X"].astype(float)
         X /= np.linalg.norm(X, axis=1, keepdims=True)
-        y = np.unique(stored["speaker"], return_inverse=True)[1]
-        yield path.stem, one_speaker_set(X, y)
+        one_speaker_set(X, np.unique(stored["speaker"], return_inverse=True)[1], row)
+        if row != before:
+            yield name, row
 
 
-def one_speaker_set(X, y):
+def one_speaker_set(X, y, row):
     k = y.max() + 1
-    row = {"n": len(X), "d": X.shape[1], "speakers": int(k)}
+    row.update({"n": len(X), "d": X.shape[1], "speakers": int(k)})
     for name, make in ESTIMATORS.items():
-        estimator = make(metric="cosine")
-        started = perf_counter()
-        profile = bandwidth_profile(X, estimator)
-        row[f"{name} choice s"] = rounded(perf_counter() - started)
-        estimator.set_params(bandwidth=profile.bandwidth, n_neighbors=profile.n_neighbors)
-        labels = estimator.fit_predict(X)
-        row[name] = rounded(adjusted_rand_score(y, labels))
-        row[f"{name} weighted K"] = rounded(k_score(y, labels, weighted=True))
-        row[f"{name} clusters"] = int(labels.max() + 1)
-        row[f"{name} neighbours"] = profile.n_neighbors
-        row[f"{name} oracle"] = rounded(max(speaker_oracle(X, y, make, profile), key=float))
+        make_one = partial(make, metric="cosine")
+        if name not in row:
+            labels = chosen(make_one, X, row, name)
+            row[name] = rounded(adjusted_rand_score(y, labels))
+            row[f"{name} weighted K"] = rounded(k_score(y, labels, weighted=True))
+        if f"{name} oracle" not in row:
+            row[f"{name} oracle"] = rounded(max(speaker_oracle(X, y, make_one)))
+    if "spectral, true k" not in row:
+        add_speaker_peers(X, y, k, row)
+
+
+def speaker_oracle(X, y, make):
+    """Yield the adjusted Rand index of every second bandwidth with each number of neighbours."""
+    for k in NEIGHBOURS:
+        for h in widths(make(), X)[::2]:
+            labels = make(bandwidth=h, n_neighbors=k, max_iter=100).fit_predict(X)
+            yield adjusted_rand_score(y, labels)
+
+
+def add_speaker_peers(X, y, k, row):
     linkage = AgglomerativeClustering(k, metric="cosine", linkage="average")
     row["average linkage, true k"] = rounded(adjusted_rand_score(y, linkage.fit_predict(X)))
     for least in (3, 5, 10):
@@ -163,21 +209,6 @@ def one_speaker_set(X, y):
     similar = np.exp(-(1.0 - X @ X.T) / 0.2)
     labels = SpectralClustering(k, affinity="precomputed", random_state=0).fit_predict(similar)
     row["spectral, true k"] = rounded(adjusted_rand_score(y, labels))
-    return row
-
-
-def speaker_oracle(X, y, make, profile):
-    """Yield the adjusted Rand index of every second bandwidth with each number of neighbours."""
-    looked_at = {curve.n_neighbors: curve for curve in profile.curves}
-    whole = len(profile.rows) == len(X)
-    for k in NEIGHBOURS:
-        if whole and k in looked_at:
-            for labels in looked_at[k].labels:
-                yield adjusted_rand_score(y[profile.rows], labels)
-            continue
-        for h in profile.curves[0].bandwidths[::2]:
-            settings = {"metric": "cosine", "bandwidth": h, "n_neighbors": k, "max_iter": 100}
-            yield adjusted_rand_score(y, make(**settings).fit_predict(X))
 
 
 # Data of one cluster
@@ -190,29 +221,51 @@ KINDS = {
     ),
 }
 SEEDS = 10
-POINTS = 400
+POINTS = (400, 200, 1000)
 WHOLE = 0.95
 """Share of the points that must be in the largest cluster: a few strays are allowed."""
 
 
 def null(_, known):
-    for d in (2, 8, 32):
-        for kind, draw in KINDS.items():
-            if f"{kind} {d}" in known:
-                continue
-            row = {}
-            for name, make in ESTIMATORS.items():
-                shares = []
-                for seed in range(SEEDS):
-                    X = draw(np.random.default_rng([seed, d]), POINTS, d)
-                    labels = make().fit_predict(X)
-                    shares.append(np.bincount(labels).max() / len(X))
-                row[name] = int(np.sum(np.array(shares) >= WHOLE))
-                row[f"{name} least share"] = rounded(min(shares))
-            yield f"{kind} {d}", row
+    for d, n, kind in product((2, 8, 32), POINTS, KINDS):
+        name = f"{kind}, d = {d}, n = {n}"
+        row = dict(known.get(name, {}))
+        for estimator, make in ESTIMATORS.items():
+            if estimator not in row:
+                shares = [largest_share(make(), KINDS[kind], n, d, seed) for seed in range(SEEDS)]
+                row[estimator] = int(np.sum(np.array(shares) >= WHOLE))
+                row[f"{estimator} least share"] = rounded(min(shares))
+        if row != known.get(name):
+            yield name, row
 
 
-PARTS = {"sets": sets, "null": null, "speakers": speakers}
+def largest_share(estimator, draw, n, d, seed):
+    labels = estimator.fit_predict(draw(np.random.default_rng([seed, d]), n, d))
+    return np.bincount(labels).max() / n
+
+
+# Cost
+
+
+def cost(_, known):
+    """Yield how long choice and fit take in the plane: 12 round crowds."""
+    for n in (10_000, 100_000, 1_000_000):
+        if f"{n:,}" in known and "D choice s" in known[f"{n:,}"]:
+            continue
+        rng = np.random.default_rng(0)
+        places = rng.uniform(0.0, 20.0, size=(12, 2))
+        X = places[rng.integers(12, size=n)] + rng.normal(size=(n, 2))
+        row = {}
+        for name, make in ESTIMATORS.items():
+            tries = []
+            for _ in range(5 if n <= 100_000 else 1):
+                chosen(make, X, row, name)
+                tries.append((row[f"{name} choice s"], row[f"{name} fit s"]))
+            row[f"{name} choice s"], row[f"{name} fit s"] = map(rounded, np.median(tries, axis=0))
+        yield f"{n:,}", row
+
+
+PARTS = {"sets": sets, "null": null, "cost": cost, "speakers": speakers}
 
 
 # Tables
@@ -225,10 +278,13 @@ def summary(results):
     if results.get("speakers"):
         lines += speaker_table(results["speakers"])
     if results.get("null"):
-        lines += [f"\nOne cluster in so many of {SEEDS} seeds, n = {POINTS}:\n"]
-        columns = ("data", "D", "S")
+        lines += [f"\nOne cluster in so many of {SEEDS} seeds:\n"]
         rows = [{"data": name, **row} for name, row in results["null"].items()]
-        lines += table(columns, rows)
+        lines += table(("data", "D", "S"), rows)
+    if results.get("cost"):
+        lines += ["\nSeconds in the plane:\n"]
+        rows = [{"n": n, **row} for n, row in results["cost"].items()]
+        lines += table(("n", "D choice s", "D fit s", "S choice s", "S fit s"), rows)
     return "\n".join(lines)
 
 

@@ -177,13 +177,15 @@ def test_estimators_take_what_the_profile_says(make):
     weights = np.random.default_rng(0).integers(1, 3, size=len(X))
     fitted = make().fit(X, sample_weight=weights)
     profile = bandwidth_profile(X, make(), sample_weight=weights)
-    assert fitted.bandwidth_ == profile.bandwidth
+    assert fitted.bandwidth_ == profile.bandwidth == fitted.profile_.bandwidth
     assert fitted.n_neighbors_ == profile.n_neighbors
+    assert_array_equal(fitted.profile_.chosen.labels, profile.chosen.labels)
 
 
 def test_a_given_bandwidth_and_number_of_neighbours_stay():
     X, _ = blobs(20, [[0, 0], [6, 0]])
     assert MeanShift(bandwidth=1.0).fit(X).n_neighbors_ is None
+    assert not hasattr(MeanShift(bandwidth=1.0).fit(X), "profile_")
     assert MeanShift(bandwidth=1.0, n_neighbors=7).fit(X).n_neighbors_ == 7
     assert MeanShift(n_neighbors=7).fit(X).n_neighbors_ == 7
 

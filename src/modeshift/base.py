@@ -381,15 +381,15 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
     def _choose_bandwidth(
         self, points: np.ndarray, weights: np.ndarray, plain: bool = False
     ) -> Any:
-        """Return the bandwidth, as users give it, and set ``n_neighbors_``.
+        """Return the bandwidth, as users give it; set ``n_neighbors_``, and how it was chosen.
 
         ``plain`` chooses no number of neighbours.
         """
         self.n_neighbors_ = self.n_neighbors
         if self.bandwidth is None:
-            profile = profile_of(self, points, weights, plain=plain)
-            self.n_neighbors_ = profile.n_neighbors
-            return profile.bandwidth
+            self.profile_ = profile_of(self, points, weights, plain=plain)
+            self.n_neighbors_ = self.profile_.n_neighbors
+            return self.profile_.bandwidth
         bandwidth = self._check_bandwidth(
             cosine=self._on_sphere, infinite=self.n_neighbors is not None
         )

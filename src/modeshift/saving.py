@@ -16,7 +16,7 @@ from modeshift.base import ModeSeeker
 
 FORMAT = 1
 _TREE = "tree"
-_LEFT_OUT = {"paths_"}  # predict does not need them, and they may be larger than all the rest
+_LEFT_OUT = {"paths_", "profile_"}  # predict does not need them, and they may be large
 _OF_THE_FIT = {"callback", "checkpoint"}  # parameters that matter only while a fit runs
 
 

@@ -110,6 +110,9 @@ class StochasticMeanShift(ModeSeeker):
         The bandwidth used, ``high`` for a pair.
     n_neighbors_ : int or None
         The number of neighbours used: ``n_neighbors``, or what was chosen with the bandwidth.
+    profile_ : BandwidthProfile
+        With ``bandwidth=None``: what was tried, and why this was chosen; see
+        :func:`modeshift.bandwidth_profile`.
     scale_ : float
         Length that ``tol`` and ``merge_radius`` are fractions of: the bandwidth (as a chord with
         ``metric="cosine"``), or, if that is infinite, the median over the points of the distance

@@ -69,9 +69,7 @@ def draw_sample(points: np.ndarray, weights: np.ndarray, n_samples: int, rng: An
     # A power of two as the unit keeps squares of tiny and huge numbers within range, exactly.
     exponent = int(np.frexp(np.abs(points).max())[1])
     places = np.ldexp(points, -exponent)
-    return Sample(
-        rows[firsts], points, places, weights, cdist(places, places), exponent, total
-    )
+    return Sample(rows[firsts], points, places, weights, cdist(places, places), exponent, total)
 
 
 def as_counts(weights: np.ndarray) -> np.ndarray:

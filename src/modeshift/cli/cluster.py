@@ -227,18 +227,12 @@ def _write_more(
 def _write_report(
     path: Path, table: Any, preparation: Any, estimator: Any, summary: dict[str, Any], camera: Any
 ) -> None:
-    from modeshift import bandwidth_profile
     from modeshift.cli.bandwidth import draw
     from modeshift.files.write import write_whole
     from modeshift.report import make_page
     from modeshift.report.content import make_content
 
-    picture = None
-    if estimator.bandwidth is None:
-        profile = bandwidth_profile(
-            preparation.apply(table.points), estimator, sample_weight=table.weight
-        )
-        picture = draw(profile, "svg")
+    picture = draw(estimator.profile_, "svg") if estimator.bandwidth is None else None
     page = make_page(
         make_content(
             table=table,
