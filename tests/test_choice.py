@@ -249,6 +249,7 @@ def test_profile_holds_the_curves():
     assert others <= set(curve.bandwidths)
     assert all(h < profile.bandwidth for h in profile.finer)
     assert all(h > profile.bandwidth for h in profile.coarser)
+    assert len(others) == 1
     # Four clusters and two pairs of them are both answers.
     counts = {len(set(MeanShift(bandwidth=h).fit_predict(X))) for h in (profile.bandwidth, *others)}
     assert counts == {2, 4}

@@ -24,6 +24,7 @@ _CLEARLY = 1.05  # times the score of plain radii that a number of neighbours mu
 _FEW = 5  # neighbours in the sample, at least, where those of all the data are few
 _SMALL = 0.01  # share of the points below which a cluster is small
 _WORTH = 0.5  # of the chosen score that an alternative must have
+_DIP = 0.97  # of its own score that must be undercut between it and the others
 
 
 class Curve(NamedTuple):
@@ -63,11 +64,14 @@ class Curve(NamedTuple):
         return int(np.argmax(self.score))
 
     def peaks(self) -> list[int]:
-        """Positions where the score is higher than at either side, and half the best or more."""
-        padded = np.r_[0.0, self.score, 0.0]
-        rising, falling = padded[1:-1] > padded[:-2], padded[1:-1] >= padded[2:]
-        worth = self.score >= _WORTH * self.score.max()
-        return [int(i) for i in np.flatnonzero(rising & falling & worth)]
+        """Positions of the best score and of other peaks, half as high or more, beyond a dip."""
+        found = [self.best]
+        for i in np.argsort(-self.score, kind="stable"):
+            dips = [self.score[min(i, j) : max(i, j) + 1].min() for j in found]
+            worth = self.score[i] >= _WORTH * self.score[self.best]
+            if worth and max(dips) < _DIP * self.score[i]:
+                found.append(int(i))
+        return sorted(found)
 
 
 class BandwidthProfile(NamedTuple):
