@@ -99,6 +99,14 @@ def test_quality_of_repeated_points_is_that_of_weighted_ones(weights, seed):
     assert quality(one, labels) == quality(other, labels)
 
 
+def test_repeated_points_are_no_clusters():
+    """Fifteen random places in 30 dimensions, each up to four times: nothing is set apart."""
+    rng = np.random.RandomState(42)
+    X, weights = rng.rand(15, 30), rng.randint(0, 5, size=15)
+    for make in ESTIMATORS:
+        assert bandwidth_profile(X, make(), sample_weight=weights).one_cluster
+
+
 @given(st.integers(2, 40), st.integers(0, 1000))
 def test_agreement_is_the_adjusted_rand_index(n, seed):
     rng = np.random.default_rng(seed)

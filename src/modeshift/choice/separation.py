@@ -200,7 +200,8 @@ def silhouettes(
     """Mean over each cluster of (b - a) / max(a, b), or 0 if that is negative (Rousseeuw 1987).
 
     a is the mean distance to the other points of the cluster, b the least mean distance to those
-    of a rival; 0 without rivals, and for clusters that are not wanted.
+    of a rival. Points that coincide with one are no evidence for its cluster: they do not count in
+    a, and without others the value is 0. 0 without rivals, and for clusters that are not wanted.
     """
     labelled = np.append(wanted, False)[np.minimum(labels, len(masses))]
     rows = np.flatnonzero(labelled)
@@ -209,14 +210,17 @@ def silhouettes(
     starts = np.searchsorted(labels[order], np.arange(len(masses) + 1))
     sums = np.empty((len(rows), len(masses)))
     _sum_distances(sample.distances, rows, order, starts, sample.weights[order], sums)
-    own = sums[np.arange(len(rows)), owners] / (masses[owners] - 1.0)
+    weights = sample.weights[rows]
+    others = masses[owners] - weights
+    alone = others < 0.5 * sample.weights.min()
+    own = sums[np.arange(len(rows)), owners] / np.where(alone, 1.0, others)
     sums /= masses
     sums[~rivals[owners]] = np.inf
     other = sums.min(axis=1, initial=np.inf)
     larger = np.maximum(own, other)
-    fair = np.isfinite(other) & (larger > 0.0)  # else no rivals, or all of them at one place
+    fair = np.isfinite(other) & (larger > 0.0) & ~alone
     values = np.where(fair, other - own, 0.0) / np.where(fair, larger, 1.0)
-    totals = np.bincount(owners, weights=sample.weights[rows] * values, minlength=len(masses))
+    totals = np.bincount(owners, weights=weights * values, minlength=len(masses))
     return np.maximum(totals / masses, 0.0)
 
 
