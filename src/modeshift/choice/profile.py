@@ -138,9 +138,8 @@ def profile_of(
     best = _curve(estimator, sample, widths, dimension, estimator.n_neighbors)
     curves = [best]
     if estimator.n_neighbors is None and dimension > MANY_DIMENSIONS and not plain:
-        scale = sample.total / sample.weights.sum()
         curves += [
-            _curve(estimator, sample, widths, dimension, round(k * scale))
+            _curve(estimator, sample, widths, dimension, round(k / _thinning(sample, dimension)))
             for k in _NEIGHBOURS
             if k < sample.weights.sum()
         ]
@@ -206,7 +205,7 @@ def _curve(
     weights = sample.weights
     k = n_neighbors
     if k is not None:
-        k = min(k, max(_FEW, round(k * weights.sum() / sample.total)))
+        k = min(k, max(_FEW, round(k * _thinning(sample, dimension))))
     runs = []
     for width in widths:
         runs.append(estimator._trial(width, k)._label(sample.points, weights))
@@ -226,6 +225,15 @@ def _curve(
         quality=qualities,
         score=_smoothed(qualities * np.sqrt(together)),
     )
+
+
+def _thinning(sample: Sample, dimension: float) -> float:
+    """By what a number of neighbours is to be multiplied for the sample.
+
+    n points estimate the gradient of a density best with a radius ~ n^(-1 / (d + 6)) (Chacon &
+    Duong 2013), in which there are ~ n^(6 / (d + 6)) of them.
+    """
+    return float((sample.weights.sum() / sample.total) ** (6.0 / (dimension + 6.0)))
 
 
 def _smoothed(values: np.ndarray) -> np.ndarray:
