@@ -18,8 +18,9 @@ def quality(points, labels, dimension=0.0, on_sphere=False):
         rivals = [j for j in rivals if len(clusters[j]) >= 0.2 * len(clusters[i])]
         centers = [center(points[members], on_sphere) for members in clusters]
         nearest = sorted(rivals, key=lambda j, i=i: distance(centers[i], centers[j]))
-        nearest = nearest[: 8 if points.shape[1] > 1 else 2]
-        z = 1.5 - 0.25 * np.log2(len(nearest)) if nearest else 0.0
+        line = points.shape[1] == 1
+        nearest = nearest[: 2 if line else 8]
+        z = (2.0 if line else 1.5) - 0.25 * np.log2(len(nearest)) if nearest else 0.0
         valleys = [valley(points, clusters[i], clusters[j], on_sphere, z) for j in nearest]
         depths.append(min(valleys, default=0.0))
         distant.append(silhouette(points, clusters, i, rivals) if rivals else 0.0)

@@ -171,6 +171,15 @@ def test_one_cluster_is_one_cluster(make, kind):
     assert bandwidth_profile(X, make()).one_cluster
 
 
+@all_estimators
+def test_on_a_line(make):
+    rng = np.random.default_rng(0)
+    assert bandwidth_profile(rng.uniform(size=(400, 1)), make()).one_cluster
+    y = rng.integers(3, size=200)
+    X = (6.0 * y + rng.normal(size=200))[:, np.newaxis]
+    assert adjusted_rand_score(y, make().fit_predict(X)) > 0.95
+
+
 def test_threshold_falls_with_the_number_of_points():
     rng = np.random.default_rng(0)
     for n, expected in ((20, 0.05), (400, 0.0225), (1500, 0.017)):

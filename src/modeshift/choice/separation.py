@@ -85,8 +85,9 @@ def valley_depths(
         depth = max(0, (m - l - 1 - z sqrt(m + l)) / m),    z = 1.5 - log2(J) / 4.
 
     The 1 is taken off because a centre is fitted to its own points; m + l is the variance of
-    m - l if points fall independently. z falls with the number J <= 8 of rivals (<= 2 on a line):
-    the more valleys, the less likely chance makes all of them. Points that coincide did not fall
+    m - l if points fall independently. z falls with the number J <= 8 of rivals: the more valleys,
+    the less likely chance makes all of them. On a line, where all that chance does lies between the
+    centres, J <= 2 and z = 2 - log2(J) / 4. Points that coincide did not fall
     independently: with weights w the sums are of w^2, and the 1 is their mean weight (sum w^2 /
     sum w). 0 without rivals.
     """
@@ -101,12 +102,12 @@ def valley_depths(
         centers = np.ldexp(centers / np.where(lengths > 0, lengths, 1.0), -sample.exponent)
     squares = _squares(centers, places)
     gaps = np.where(rivals, _squares(centers, centers), np.inf)
-    around = _RIVALS if places.shape[1] > 1 else 2
+    around, errors = (_RIVALS, 1.5) if places.shape[1] > 1 else (2, 2.0)
     nearest = np.argsort(gaps, axis=1, kind="stable")[:, :around]
     reaches = _core_squares(squares, labels, sample.weights, masses)
     depths = np.ones(n_clusters)
     curvature = float(np.ldexp(1.0, 2 * sample.exponent)) if on_sphere else 0.0
-    _find_valleys(squares, sample.weights, gaps, reaches, nearest, curvature, depths)
+    _find_valleys(squares, sample.weights, gaps, reaches, nearest, errors, curvature, depths)
     return depths
 
 
@@ -136,7 +137,7 @@ def _core_squares(
 
 
 @kernel
-def _find_valleys(squares, weights, gaps, reaches, nearest, curvature, depths):
+def _find_valleys(squares, weights, gaps, reaches, nearest, errors, curvature, depths):
     weight_squares = weights * weights
     for i in range(nearest.shape[0]):
         n_rivals = 0
@@ -145,10 +146,10 @@ def _find_valleys(squares, weights, gaps, reaches, nearest, curvature, depths):
         if n_rivals == 0:
             depths[i] = 0.0
             continue
-        errors = 1.5 - 0.25 * log2(n_rivals)
+        fewer = errors - 0.25 * log2(n_rivals)
         for j in nearest[i, :n_rivals]:
             depth = _depth(
-                squares, weights, weight_squares, gaps[i, j], reaches, i, j, errors, curvature
+                squares, weights, weight_squares, gaps[i, j], reaches, i, j, fewer, curvature
             )
             depths[i] = min(depths[i], depth)
             if depths[i] == 0.0:
