@@ -1,5 +1,6 @@
 """Fits on real worker processes: any number of them, and ones that die."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from conftest import make_data
+from conftest import assert_close, make_data
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
 
 dask = pytest.importorskip("dask")
@@ -85,6 +86,30 @@ def test_a_worker_that_is_killed_costs_time_and_not_the_result(client):
     assert_array_equal(chunked.labels_.compute(), plain.labels_)
 
 
+def batches(**parameters):
+    return StochasticMeanShift(bandwidth=1.5, batch_size=250, random_state=0, **parameters)
+
+
+def test_a_worker_that_is_killed_between_rounds_costs_time_and_not_the_result(client):
+    """What was on it is made anew, by the same steps."""
+    X = points()
+    sweeps = []
+
+    def kill(progress):
+        sweeps.append(progress.sweep)
+        if progress.sweep == 2:
+            os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+
+    plain = batches().fit(X)
+    chunked = batches(callback=kill).fit(da.from_array(X, chunks=(500, 2)))
+    assert sweeps == list(range(1, len(sweeps) + 1))
+    assert len(sweeps) > 3
+    assert_array_equal(chunked.labels_.compute(), plain.labels_)
+    assert chunked.n_steps_ == plain.n_steps_
+    assert_close(chunked.modes_.compute(), plain.modes_, X, 1.5)
+    assert_array_equal(chunked.predict(X[:50] + 0.1), plain.predict(X[:50] + 0.1))
+
+
 GOES_AWAY = """
 import sys, time
 import dask.array as da, distributed
@@ -112,23 +137,29 @@ def wait_until(condition, seconds=20):
         time.sleep(0.1)
 
 
+def nothing_left(client):
+    """Wait until the scheduler has nothing to do nor to keep."""
+    gc.collect()
+    wait_until(lambda: client.run_on_scheduler(n_tasks) == 0)
+
+
 def test_a_client_that_goes_away_leaves_no_stray_work(client):
-    before = client.run_on_scheduler(n_tasks)
+    nothing_left(client)
     address = client.scheduler.address
     process = subprocess.Popen([sys.executable, "-c", GOES_AWAY, address], stdout=subprocess.PIPE)
     try:
         assert process.stdout.readline() == b"start\n"
-        wait_until(lambda: client.run_on_scheduler(n_tasks) > before + 10)
+        wait_until(lambda: client.run_on_scheduler(n_tasks) > 10)
     finally:
         process.kill()
         process.communicate()
-    wait_until(lambda: client.run_on_scheduler(n_tasks) <= before)
+    nothing_left(client)
 
 
-def test_no_tasks_are_left_when_the_fit_is_done(client):
-    before = client.run_on_scheduler(n_tasks)
-    cells_estimator().fit(da.from_array(points(), chunks=(150, 2)))
-    wait_until(lambda: client.run_on_scheduler(n_tasks) <= before)
+@pytest.mark.parametrize("make", [cells_estimator, batches])
+def test_no_tasks_are_left_when_the_estimator_is_gone(client, make):
+    make().fit(da.from_array(points(), chunks=(500, 2)))
+    nothing_left(client)
 
 
 def test_tasks_have_telling_names(client):

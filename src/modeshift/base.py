@@ -15,7 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from modeshift.checkpoint import Checkpoint, fingerprint
 from modeshift.choice.profile import profile_of
-from modeshift.chunked import fit_chunked, is_chunked, predict_chunked
+from modeshift.chunked import (
+    fit_chunked,
+    is_chunked,
+    predict_chunked,
+    predict_from_partitions,
+)
 from modeshift.clusters import cluster_centers, join_strays, label_components, number_by_first
 from modeshift.components import connected_components
 from modeshift.compress import Cells, compress
@@ -118,6 +123,13 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
                 fit_chunked(self, X, sample_weight)
             else:
                 self._fit(X, sample_weight)
+            if not self.converged_:
+                warnings.warn(
+                    f"{type(self).__name__} did not converge within max_iter={self.max_iter}; "
+                    "the labels are those reached so far. Raise max_iter or tol.",
+                    ConvergenceWarning,
+                    stacklevel=2,
+                )
         except BaseException:  # Ctrl-C too: fitted or not, never halfway
             self._forget()
             raise
@@ -142,7 +154,10 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         self._check_parameters()
         if is_chunked(X):
             return predict_chunked(self, X)
-        return self._predict(check_points(self, X, reset=False))
+        X = check_points(self, X, reset=False)
+        if not isinstance(self._fitted_, Fitted):
+            return predict_from_partitions(self, X)
+        return self._predict(X)
 
     def _predict(self, X: np.ndarray) -> np.ndarray:
         """Label points that were checked."""
@@ -205,13 +220,6 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         with watch.keeping():
             clustering = self._cluster(problem, bandwidth, watch)
             self._set_fitted(problem, cells, bandwidth, clustering, dtype)
-        if not self.converged_:
-            warnings.warn(
-                f"{type(self).__name__} did not converge within max_iter={self.max_iter}; "
-                "the labels are those reached so far. Raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
 
     def _set_fitted(
         self,
@@ -243,15 +251,19 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
             problem,
             dtype,
         )
+        self._set_facts(problem, bandwidth, outcome)
+        if confidence is not None:
+            self.confidence_ = confidence if cells is None else cells.spread(confidence)
+        if outcome.paths is not None:
+            self.paths_ = [from_units(path, problem, dtype) for path in outcome.paths]
+
+    def _set_facts(self, problem: Problem, bandwidth: Any, outcome: Any) -> None:
+        """Set the numbers of a fit."""
         self.bandwidth_ = float(np.max(bandwidth))
         self.scale_ = float(np.ldexp(problem.scale, problem.exponent))
         self.n_iter_ = outcome.n_iter
         self.n_steps_ = outcome.n_steps
         self.converged_ = outcome.converged
-        if confidence is not None:
-            self.confidence_ = confidence if cells is None else cells.spread(confidence)
-        if outcome.paths is not None:
-            self.paths_ = [from_units(path, problem, dtype) for path in outcome.paths]
 
     def _reporter(
         self, problem: Problem, cells: Cells | None, dtype: np.dtype

@@ -119,7 +119,7 @@ class Watch:
         sweep: int,
         n_steps: int,
         n_moving: int,
-        positions: Callable[[], np.ndarray],
+        positions: Callable[[], Any],
         factors: np.ndarray | None = None,
     ) -> None:
         """Tell that a sweep is done; ``positions`` makes them on demand."""

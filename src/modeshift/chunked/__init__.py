@@ -6,6 +6,8 @@ Dask is imported when a Dask collection comes along, not before.
 import sys
 from typing import Any
 
+import numpy as np
+
 
 def is_chunked(X: Any) -> bool:
     """Whether X is a Dask collection. Who has one has imported Dask."""
@@ -25,3 +27,10 @@ def predict_chunked(estimator: Any, X: Any) -> Any:
     from modeshift.chunked.predict import predict
 
     return predict(estimator, X)
+
+
+def predict_from_partitions(estimator: Any, points: np.ndarray) -> np.ndarray:
+    """Label points in memory after a fit whose points are in partitions."""
+    from modeshift.chunked.predict import predict_array
+
+    return predict_array(estimator, points)

@@ -15,7 +15,11 @@ def new_token() -> str:
 
 
 def task(function: Callable, *arguments: Any, name: str, token: str, index: Any) -> Any:
-    """Call of a pure function as a delayed task, shown under its name."""
+    """Call of a pure function as a delayed task, shown under its name.
+
+    Other tasks must be arguments themselves, not in lists: Dask would forget the futures that their
+    results are held by.
+    """
     call = dask.delayed(function, pure=True, traverse=False)
     return call(*arguments, dask_key_name=f"modeshift-{name}-{token}-{index}")
 
@@ -26,8 +30,14 @@ def tree_reduce(parts: Sequence[Any], join: Callable[[list], Any], *, name: str,
     parts = list(parts)
     while len(parts) > 1 or level == 0:
         parts = [
-            task(join, parts[i : i + _FAN_IN], name=name, token=token, index=f"{level}-{i}")
+            task(
+                _listed, join, *parts[i : i + _FAN_IN], name=name, token=token, index=f"{level}-{i}"
+            )
             for i in range(0, len(parts), _FAN_IN)
         ]
         level += 1
     return parts[0]
+
+
+def _listed(function: Callable[[list], Any], *parts: Any) -> Any:
+    return function(list(parts))

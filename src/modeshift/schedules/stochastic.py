@@ -171,7 +171,7 @@ def wander(
                 return _outcome(field, run, False, recorder)
         with watch.steady():
             if run.step == n:
-                run.order = _draw_order(random_state, n, batch_size)
+                run.order = draw_order(random_state, n, batch_size)
                 if draw_radii is not None:
                     run.radii = draw_radii(random_state)
                 run.sweep, run.step, run.loud = run.sweep + 1, 0, 0
@@ -187,7 +187,7 @@ def wander(
         watch.beat()
 
 
-def _draw_order(random_state: Any, n: int, batch_size: int) -> np.ndarray:
+def draw_order(random_state: Any, n: int, batch_size: int) -> np.ndarray:
     """Draw who moves in a sweep; nobody is twice in a batch."""
     if batch_size == 1:
         return random_state.randint(n, size=n)
