@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import dask
 import numpy as np
+from dask.sizeof import sizeof
 
 from modeshift.chunked.faults import memory_errors_explained
 from modeshift.chunked.rows import Form, Rows, check_chunk_weights
@@ -152,6 +153,18 @@ class Parts:
         return [
             (numbers[mine] - start, mine) for mine, start in zip(slots, self.starts, strict=True)
         ]
+
+
+@sizeof.register(Field)
+def _bytes_of_field(field: Field) -> int:
+    """Memory of a field; Dask brings small things to large ones, so it must know which is which."""
+    return field.weights.nbytes + _bytes_of(field.state)
+
+
+def _bytes_of(thing: Any) -> int:
+    if isinstance(thing, np.ndarray):
+        return thing.nbytes
+    return sum(map(_bytes_of, thing)) if isinstance(thing, tuple) else 0
 
 
 def positions_of(field: Field) -> np.ndarray:
