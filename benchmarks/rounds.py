@@ -23,7 +23,13 @@ def sent(client):
     return sum(totals.values())
 
 
-def measure_rounds(n=40_000, d=16, n_partitions=8):
+def seconds_of_tasks(stream, action):
+    """What all workers together have spent computing, or waiting for data."""
+    spans = [span for task in stream.data for span in task["startstops"]]
+    return sum(span["stop"] - span["start"] for span in spans if span["action"] == action)
+
+
+def measure_rounds(n=40_000, d=16, n_partitions=4):
     """One fit for each size of a batch, and the plain one beside it."""
     X = make_points(n, d)
     rows = []
@@ -37,14 +43,15 @@ def measure_rounds(n=40_000, d=16, n_partitions=8):
         chunked = da.from_array(X, chunks=(n // n_partitions, d)).persist()
         distributed.wait(chunked)
         StochasticMeanShift(batch_size=500, **settings).fit(chunked[: n // n_partitions])
-        for batch_size in (400, 2000, 10_000):
+        for batch_size in (1000, 4000, 20_000):
             estimator = StochasticMeanShift(batch_size=batch_size, **settings)
             started = time.perf_counter()
             plain = estimator.fit(X).labels_
             plain_s = time.perf_counter() - started
             before = sent(client)
             started = time.perf_counter()
-            labels = estimator.fit(chunked).labels_.compute()
+            with distributed.get_task_stream() as stream:
+                labels = estimator.fit(chunked).labels_.compute()
             fit_s = time.perf_counter() - started
             moved = sent(client) - before
             n_rounds = -(-estimator.n_steps_ // batch_size) + n_partitions  # the test of all points
@@ -58,6 +65,8 @@ def measure_rounds(n=40_000, d=16, n_partitions=8):
                     "us_per_place": round(1e6 * fit_s / (estimator.n_steps_ + n), 2),
                     "mib_per_round": round(moved / n_rounds / 2**20, 3),
                     "bytes_per_place": round(moved / (estimator.n_steps_ + n)),
+                    "computing_s": round(seconds_of_tasks(stream, "compute") / 2, 2),
+                    "transfer_s": round(seconds_of_tasks(stream, "transfer") / 2, 2),
                     "plain_s": round(plain_s, 2),
                     "same_labels": bool(np.array_equal(labels, plain)),
                 }

@@ -122,6 +122,7 @@ def throughput(n=200_000_000, size=2_000_000):
         "labels_s": round(labels_s, 2),
         "throughput_of_plain_loop": round(loop_s / fit_s, 3),
         "points_per_second": round(n / fit_s),
+        "cells": len(fitted._fitted_.ends),
         "clusters": len(fitted.cluster_centers_),
         "share_of_largest": round(largest / n, 4),
         "peak_worker_mib": peak,
@@ -130,7 +131,7 @@ def throughput(n=200_000_000, size=2_000_000):
     }
 
 
-def parquet(n=80_000_000, size=1_000_000, limit=400):
+def parquet(n=100_000_000, size=500_000, limit=600):
     """Fit a Parquet data set that is larger than the memory of all workers together."""
     with tempfile.TemporaryDirectory() as folder:
         frame = dd.from_dask_array(generated(n, size), columns=["x", "y"])

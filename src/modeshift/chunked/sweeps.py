@@ -187,9 +187,7 @@ def _move_rows(
 ) -> Field:
     """The field with some points elsewhere; the given one stays as it is."""
     moving = steps.squares[slots] > negligible * negligible
-    points = field.points.copy()
-    points[own[moving]] = steps.means[slots[moving]]
-    return field.at(points)
+    return field.moved(own[moving], steps.means[slots[moving]])
 
 
 def _move_all(field: Field, steps: Steps) -> Field:
