@@ -210,6 +210,7 @@ def all_estimators():
         MeanShift(bandwidth=1.5, resolution=4),
         BlurringMeanShift(bandwidth=1.5, resolution=4),
         cells_estimator(),
+        StochasticMeanShift(bandwidth=1.5, batch_size=5000, random_state=0),
     ]
 
 

@@ -111,7 +111,7 @@ def check_chunk(block: Any, dtype: np.dtype, n_features: int, chunk: int) -> np.
 
 def check_chunk_weights(block: Any, n: int, chunk: int) -> np.ndarray:
     """Return the weights of a chunk as float64, all ones for None; all may be 0."""
-    if block is None or n == 0:
+    if block is None:
         return np.ones(n)
     with in_chunk(chunk):
         weights = np.asarray(block)
