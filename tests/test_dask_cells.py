@@ -187,6 +187,7 @@ def test_labels_are_not_computed_by_the_fit():
 # The bandwidth
 
 
+@pytest.mark.jit
 def test_a_sample_of_everything_chooses_the_bandwidth_of_the_plain_fit():
     X, _ = make_data("clustered", 400, 2)
     plain = MeanShift(resolution=8).fit(X)
@@ -223,6 +224,7 @@ def test_heavy_rows_are_drawn_more_often():
     assert draw_rows(rows, False).points.mean() == pytest.approx(0.75, abs=0.04)  # 3.5 sigma
 
 
+@pytest.mark.jit
 def test_one_cluster_is_as_wide_as_all_the_data():
     """Not only as the sample."""
     X = np.random.default_rng(0).normal(size=(4000, 2))

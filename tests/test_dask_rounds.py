@@ -109,6 +109,7 @@ def test_unknown_chunk_sizes_and_float32():
     assert_array_equal(chunked.labels_.compute(), plain.labels_)
 
 
+@pytest.mark.jit
 def test_the_bandwidth_is_chosen():
     X, _ = make_data("clustered", 300, 2)
     plain = MeanShift().fit(X)
