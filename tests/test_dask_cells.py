@@ -143,6 +143,17 @@ def test_dataframes(frame):
         chunked.predict(parts[["b", "a"]])
 
 
+@pytest.mark.parametrize("dtype", ["Int64", "Float32", "boolean"])
+def test_nullable_columns_in_which_nothing_is_missing(frame, dtype):
+    """And the error where something is."""
+    whole = (frame[["a", "b"]] > 5).astype(dtype)
+    chunked = make(MeanShift).fit(dd.from_pandas(whole, npartitions=3))
+    assert_array_equal(chunked.labels_.compute(), make(MeanShift).fit(whole).labels_)
+    whole.iloc[-1, 0] = None
+    with pytest.raises((TypeError, ValueError), match=r"chunk 2\."):
+        make(MeanShift).fit(dd.from_pandas(whole, npartitions=3))
+
+
 @pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame:DeprecationWarning")  # Dask's
 def test_parquet(frame, tmp_path):
     pytest.importorskip("pyarrow")

@@ -95,7 +95,7 @@ def in_chunk(chunk: int) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as error:
-        raise type(error)(f"{error} This is in chunk {chunk}.") from error
+        raise type(error)(f"{str(error).rstrip('.')}. This is in chunk {chunk}.") from error
 
 
 def check_chunk(block: Any, dtype: np.dtype, n_features: int, chunk: int) -> np.ndarray:
@@ -157,7 +157,7 @@ def _as_array(X: Any) -> Any:
 def _example(X: Any, points: Any) -> Any:
     """A row of the same kind, by which names, number and type of the features are judged."""
     if hasattr(X, "_meta_nonempty"):
-        return X._meta_nonempty
+        return X._meta_nonempty.head(1)  # the second row of nullable types is missing
     return np.ones((1, points.shape[1]), dtype=points.dtype)
 
 
