@@ -51,18 +51,15 @@ class Merged(NamedTuple):
     ----------
     labels : list of Delayed
         Label of each point, for each partition.
-    tables : list of ndarray
-        Label of each component, for each partition.
     anchors : ndarray of shape (n_clusters, d)
         An end of each cluster.
-    sums : Delayed
-        What the centres are made of.
+    sums : list of Delayed
+        What the centres are made of, for each partition.
     """
 
     labels: list[Any]
-    tables: list[np.ndarray]
     anchors: np.ndarray
-    sums: Any
+    sums: list[Any]
 
 
 def merge(parts: Parts, ends: list[Any], length: float, min_size: float) -> Merged:
@@ -101,7 +98,7 @@ def merge(parts: Parts, ends: list[Any], length: float, min_size: float) -> Merg
         parts.task("centers", _sums_of, field, each, label, anchors)
         for field, each, label in zip(parts.fields, ends, labelled, strict=True)
     ]
-    return Merged(labelled, tables, anchors, sums)
+    return Merged(labelled, anchors, sums)
 
 
 def centers_of(parts: Parts, merged: Merged) -> np.ndarray:
@@ -131,8 +128,7 @@ def _touching(ours: Groups, theirs: Groups, length: float) -> np.ndarray:
     mine, other = both[: len(ours.ends)], both[len(ours.ends) :]
     left = np.unique(np.column_stack([mine, ours.group_of]), axis=0)
     right = np.unique(np.column_stack([other, theirs.group_of]), axis=0)
-    # All components that are one together are linked to the first one of ours, or, which is
-    # the same in the end, the first ones of both sides and then each with its own kind.
+    # All that are one together: theirs are linked to our first one, ours to their first one.
     found = []
     for joint in np.intersect1d(left[:, 0], right[:, 0]):
         a, b = left[left[:, 0] == joint, 1], right[right[:, 0] == joint, 1]

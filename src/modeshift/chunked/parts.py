@@ -19,7 +19,7 @@ import dask
 import numpy as np
 from dask.sizeof import sizeof
 
-from modeshift.chunked.faults import memory_errors_explained
+from modeshift.chunked.faults import compute, memory_errors_explained
 from modeshift.chunked.rows import Form, Rows, check_chunk_weights
 from modeshift.chunked.tree import new_token, task, tree_reduce
 from modeshift.fields import Field, make_field
@@ -129,14 +129,12 @@ class Parts:
 
     def get(self, thing: Any) -> Any:
         """Wait for a result and fetch it. It must be small."""
-        with memory_errors_explained(self.rows):
-            return dask.compute(thing)[0]
+        return compute(thing, self.rows)
 
-    def ask(self, places: Any, fields: list[Any] | None = None) -> Any:
+    def ask(self, places: Any) -> Any:
         """Steps from places, over all points: a task, from the task that makes the places."""
-        fields = self.fields if fields is None else fields
         shares = [
-            self.task("round-ask", _share_of, field, places, self.question) for field in fields
+            self.task("round-ask", _share_of, field, places, self.question) for field in self.fields
         ]
         self._n_tasks += 1
         total = tree_reduce(
@@ -203,8 +201,8 @@ def _share_of(field: Field, places: np.ndarray, question: Question) -> Share:
 
 def _add_shares(shares: list[Share]) -> Share:
     return Share(
-        sum(share.sums for share in shares[1:]) + shares[0].sums,
-        sum(share.masses for share in shares[1:]) + shares[0].masses,
+        np.sum([share.sums for share in shares], axis=0),
+        np.sum([share.masses for share in shares], axis=0),
     )
 
 

@@ -38,7 +38,7 @@ class ScatteredFit(NamedTuple):
     problem: Problem
 
 
-REFUSED = {
+_NEEDED = {
     "n_neighbors": (None, "a partition does not know the nearest of all points"),
     "record": (False, "paths would not fit anywhere"),
     "checkpoint": (None, "positions are on the workers"),
@@ -55,7 +55,7 @@ REFUSED = {
 def check_supported(estimator: Any) -> None:
     """Refuse what needs all points in one place."""
     remedy = "pass resolution=r, with which everything works, or an array in memory."
-    for name, (needed, why) in REFUSED.items():
+    for name, (needed, why) in _NEEDED.items():
         value: Any = getattr(estimator, name, needed)
         if np.ndim(value) > 0 or value != needed:
             refuse(
