@@ -91,7 +91,7 @@ class TreeField(Field):
     def moved(self, rows: np.ndarray, places: np.ndarray) -> Self:
         """Copy the tree and move the points in it, until half of all have moved: then build anew.
 
-        A copy costs an eighth of a tree or less, but boxes fit the worse the more points have moved.
+        A copy costs an eighth of a tree or less, but boxes fit worse the more points have moved.
         """
         n_moved = self._n_moved + len(rows)
         if n_moved > len(self.points) // 2:
