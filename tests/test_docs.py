@@ -33,6 +33,17 @@ def test_the_examples_about_long_fits_run(tmp_path, monkeypatch, capsys):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.jit
+def test_the_examples_about_scale_run(capsys):
+    pytest.importorskip("dask.array")
+    text = (ROOT / "docs" / "scale.md").read_text()
+    examples = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(examples) == 2
+    for example in examples:
+        exec(example, {})
+    assert "dask.array<modeshift-labels" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "module",
     [

@@ -210,6 +210,21 @@ def test_is_quiet_sees_a_single_restless_pair(field_kind, restless, n_jobs):
     assert not make_field(X, np.ones(100), 1.0, field_kind, n_jobs).is_quiet(1.0, 0.1)
 
 
+@pytest.mark.parametrize("n", [1, 9, 60])
+def test_moved_is_a_field_with_some_points_elsewhere_and_leaves_the_first_as_it_is(field_kind, n):
+    field, X, w, h = make(field_kind, "clustered", n, 2)
+    rng = np.random.default_rng(0)
+    places = places_around(X, h, rng)
+    present, points = field, X.copy()
+    for _ in range(6):  # a few in each, most points in the end
+        rows = rng.permutation(n)[: n // 4]
+        points[rows] = X[rng.integers(n, size=len(rows))] + 0.1 * h
+        present = present.moved(rows, points[rows])
+        assert_answers(present, points, w, places, h, h)
+    assert type(present) is type(field)
+    assert_answers(field, X, w, places, h, h)
+
+
 def test_at_is_a_field_of_the_same_kind_and_weights_elsewhere(field_kind):
     field, X, w, h = make(field_kind, "uniform", 30, 2, weights="zeros")
     elsewhere = X[::-1] * 2.0 - 3.0

@@ -11,7 +11,7 @@ import pytest
 
 import modeshift
 
-EXTRAS = ["matplotlib", "pandas", "polars", "pyarrow", "rich", "shtab"]
+EXTRAS = ["dask", "distributed", "matplotlib", "pandas", "polars", "pyarrow", "rich", "shtab"]
 
 
 def run(code, *arguments, path=None, **variables):

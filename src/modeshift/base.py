@@ -15,6 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from modeshift.checkpoint import Checkpoint, fingerprint
 from modeshift.choice.profile import profile_of
+from modeshift.chunked import (
+    fit_chunked,
+    is_chunked,
+    predict_chunked,
+    predict_from_partitions,
+)
 from modeshift.clusters import cluster_centers, join_strays, label_components, number_by_first
 from modeshift.components import connected_components
 from modeshift.compress import Cells, compress
@@ -100,8 +106,9 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
-            The points. float32 is kept, all else becomes float64.
+        X : array-like of shape (n, d), or Dask array or dataframe
+            The points. float32 is kept, all else becomes float64. With Dask ``labels_`` and
+            ``modes_`` are lazy Dask arrays with the chunks of X; see docs/scale.md.
         y : ignored
             Present for scikit-learn's conventions.
         sample_weight : array-like of shape (n,), default=None
@@ -113,7 +120,17 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         """
         self._forget()
         try:
-            self._fit(X, sample_weight)
+            if is_chunked(X):
+                fit_chunked(self, X, sample_weight)
+            else:
+                self._fit(X, sample_weight)
+            if not self.converged_:
+                warnings.warn(
+                    f"{type(self).__name__} did not converge within max_iter={self.max_iter}; "
+                    "the labels are those reached so far. Raise max_iter or tol.",
+                    ConvergenceWarning,
+                    stacklevel=2,
+                )
         except BaseException:  # Ctrl-C too: fitted or not, never halfway
             self._forget()
             raise
@@ -126,22 +143,30 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (m, d)
+        X : array-like of shape (m, d), or Dask array or dataframe
             New points.
 
         Returns
         -------
-        ndarray of shape (m,)
+        ndarray of shape (m,), or lazy Dask array with the chunks of X
             Labels; -1 where the mode belongs to no cluster (see ``min_cluster_size``, ``strays``).
         """
         check_is_fitted(self)
         self._check_parameters()
+        if is_chunked(X):
+            return predict_chunked(self, X)
         device = choose_device(self, X)
-        if device is not None:
+        if device is not None and isinstance(self._fitted_, Fitted):
             from modeshift.gpu.fit import predict_on
 
             return predict_on(self, X, device)
         X = check_points(self, X, reset=False)
+        if not isinstance(self._fitted_, Fitted):
+            return predict_from_partitions(self, X)
+        return self._predict(X)
+
+    def _predict(self, X: np.ndarray) -> np.ndarray:
+        """Label points that were checked."""
         problem, ends, labels = self._fitted_
         if is_tensor(ends):
             raise ValueError(
@@ -191,13 +216,6 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
             from modeshift.gpu.fit import fit_on
 
             fit_on(self, X, sample_weight, device)
-        if not self.converged_:
-            warnings.warn(
-                f"{type(self).__name__} did not converge within max_iter={self.max_iter}; "
-                "the labels are those reached so far. Raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
 
     def _fit_here(self, X: Any, sample_weight: Any) -> None:
         """Fit on the CPU."""
@@ -208,16 +226,25 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         if self.resolution is not None:
             side = problem.radius / float(self.resolution)
             cells = compress(problem.points, problem.weights, side)
-            means = cells.points
-            if self._on_sphere:
-                means = put_back(means, problem.points[cells.firsts])
-            problem = problem._replace(points=means, weights=cells.weights)
+            problem = problem._replace(points=self._cell_points(cells, side), weights=cells.weights)
+        self._solve(problem, cells, bandwidth, X.dtype)
+
+    def _cell_points(self, cells: Cells, side: float) -> np.ndarray:
+        """Return what stands for the cells: their means, on the sphere if the points are there."""
+        if not self._on_sphere:
+            return cells.points
+        return put_back(cells.points, normalised(cells.keys * side, "cells"))
+
+    def _solve(
+        self, problem: Problem, cells: Cells | None, bandwidth: Any, dtype: np.dtype
+    ) -> None:
+        """Cluster the points or cells of a problem, and set what a fit sets."""
         watch = Watch(
-            self._reporter(problem, cells, X.dtype), self._make_checkpoint(problem, bandwidth)
+            self._reporter(problem, cells, dtype), self._make_checkpoint(problem, bandwidth)
         )
         with watch.keeping():
             clustering = self._cluster(problem, bandwidth, watch)
-            self._set_fitted(problem, cells, bandwidth, clustering, X.dtype)
+            self._set_fitted(problem, cells, bandwidth, clustering, dtype)
 
     def _set_fitted(
         self,
@@ -241,23 +268,27 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         self._fitted_ = Fitted(
             problem._replace(points=self._field_positions(problem, outcome.ends)), ends, labels
         )
-        spread = slice(None) if cells is None else cells.cell_of
-        self.labels_ = labels[spread]
-        self.modes_ = from_units(outcome.ends, problem, dtype)[spread]
+        modes = from_units(outcome.ends, problem, dtype)
+        self.labels_ = labels if cells is None else cells.spread(labels)
+        self.modes_ = modes if cells is None else cells.spread(modes)
         self.cluster_centers_ = from_units(
             self._centers(outcome.ends, np.where(kept, labels, -1), problem.weights),
             problem,
             dtype,
         )
+        self._set_facts(problem, bandwidth, outcome)
+        if confidence is not None:
+            self.confidence_ = confidence if cells is None else cells.spread(confidence)
+        if outcome.paths is not None:
+            self.paths_ = [from_units(path, problem, dtype) for path in outcome.paths]
+
+    def _set_facts(self, problem: Problem, bandwidth: Any, outcome: Any) -> None:
+        """Set the numbers of a fit."""
         self.bandwidth_ = float(np.max(bandwidth))
         self.scale_ = float(np.ldexp(problem.scale, problem.exponent))
         self.n_iter_ = outcome.n_iter
         self.n_steps_ = outcome.n_steps
         self.converged_ = outcome.converged
-        if confidence is not None:
-            self.confidence_ = confidence[spread]
-        if outcome.paths is not None:
-            self.paths_ = [from_units(path, problem, dtype) for path in outcome.paths]
 
     def _reporter(
         self, problem: Problem, cells: Cells | None, dtype: np.dtype
@@ -275,7 +306,7 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
 
             shown = from_units(positions, problem, dtype)
             if cells is not None and len(positions) == len(cells.points):
-                shown = shown[cells.cell_of]
+                shown = cells.spread(shown)
             callback(
                 Progress(
                     max_iter=self.max_iter,
@@ -316,9 +347,15 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         units = choose_units(points, weights, scale)
         if self._on_sphere:
             units = units._replace(length=0)
-        weights = np.ldexp(weights, -units.weight)
-        return bandwidth, Problem(
-            points=to_units(points, units.length),
+        points, weights = to_units(points, units.length), np.ldexp(weights, -units.weight)
+        return bandwidth, self._problem(points, weights, radius, scale, units)
+
+    def _problem(
+        self, points: np.ndarray, weights: np.ndarray, radius: float, scale: float, units: Units
+    ) -> Problem:
+        """State the problem; points and weights are in its units already, lengths are not."""
+        return Problem(
+            points=points,
             weights=weights,
             radius=float(np.ldexp(radius, -units.length)),
             scale=float(np.ldexp(scale, -units.length)),

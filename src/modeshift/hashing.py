@@ -34,7 +34,7 @@ def number_rows(rows):
     n_distinct = 0
     for i in range(n):
         entry = np.int64(hash_row(rows[i]) & np.uint64(size - 1))
-        while table[entry] >= 0 and not _same(rows, firsts[table[entry]], i):
+        while table[entry] >= 0 and not _same(rows, firsts[table[entry]], rows, i):
             entry = (entry + 1) & (size - 1)
         if table[entry] < 0:
             table[entry] = n_distinct
@@ -44,9 +44,31 @@ def number_rows(rows):
     return numbers, firsts[:n_distinct].copy()
 
 
+@kernel
+def find_rows(rows, wanted):
+    """Number of the row that equals each wanted one; -1 where there is none. Rows are distinct."""
+    n = rows.shape[0]
+    size = 16
+    while size < 2 * n:
+        size *= 2
+    table = np.full(size, -1, dtype=np.int32)
+    for i in range(n):
+        entry = np.int64(hash_row(rows[i]) & np.uint64(size - 1))
+        while table[entry] >= 0:
+            entry = (entry + 1) & (size - 1)
+        table[entry] = i
+    found = np.empty(wanted.shape[0], dtype=np.int64)
+    for i in range(wanted.shape[0]):
+        entry = np.int64(hash_row(wanted[i]) & np.uint64(size - 1))
+        while table[entry] >= 0 and not _same(rows, table[entry], wanted, i):
+            entry = (entry + 1) & (size - 1)
+        found[i] = table[entry]
+    return found
+
+
 @bare_kernel
-def _same(rows, i, j):
+def _same(rows, i, others, j):
     same = True
     for k in range(rows.shape[1]):
-        same &= rows[i, k] == rows[j, k]
+        same &= rows[i, k] == others[j, k]
     return same

@@ -27,7 +27,8 @@ class Progress(NamedTuple):
         Points that moved further than ``tol`` in the sweep (steps that did, if points are drawn
         at random). For ``MeanShift``: climbs that go on; those that have met count once.
     positions : ndarray of shape (n, d)
-        Where the points are, in the units of X; the climbs, with ``seeding`` or ``n_climbers``.
+        Where the points are, in the units of X; the climbs, with ``seeding`` or ``n_climbers``. A
+        lazy Dask array if X is a Dask collection.
     count_clusters : function
         Takes nothing and returns into how many clusters the positions would be merged now. It
         takes a while.
@@ -119,7 +120,7 @@ class Watch:
         sweep: int,
         n_steps: int,
         n_moving: int,
-        positions: Callable[[], np.ndarray],
+        positions: Callable[[], Any],
         factors: np.ndarray | None = None,
     ) -> None:
         """Tell that a sweep is done; ``positions`` makes them on demand."""

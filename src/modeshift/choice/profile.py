@@ -139,7 +139,7 @@ def profile_of(
     curves = [best]
     if estimator.n_neighbors is None and dimension > MANY_DIMENSIONS and not plain:
         curves += [
-            _curve(estimator, sample, widths, dimension, round(k / _thinning(sample, dimension)))
+            _curve(estimator, sample, widths, dimension, round(k / thinning(sample.weights.sum() / sample.total, dimension)))
             for k in _NEIGHBOURS
             if k < sample.weights.sum()
         ]
@@ -205,7 +205,7 @@ def _curve(
     weights = sample.weights
     k = n_neighbors
     if k is not None:
-        k = min(k, max(_FEW, round(k * _thinning(sample, dimension))))
+        k = min(k, max(_FEW, round(k * thinning(sample.weights.sum() / sample.total, dimension))))
     runs = []
     for width in widths:
         runs.append(estimator._trial(width, k)._label(sample.points, weights))
@@ -227,13 +227,13 @@ def _curve(
     )
 
 
-def _thinning(sample: Sample, dimension: float) -> float:
-    """By what a number of neighbours is to be multiplied for the sample.
+def thinning(share: float, dimension: float) -> float:
+    """By what a number of neighbours is to be multiplied for a sample of a share of the data.
 
     n points estimate the gradient of a density best with a radius ~ n^(-1 / (d + 6)) (Chacon &
     Duong 2013), in which there are ~ n^(6 / (d + 6)) of them.
     """
-    return float((sample.weights.sum() / sample.total) ** (6.0 / (dimension + 6.0)))
+    return float(share ** (6.0 / (dimension + 6.0)))
 
 
 def _smoothed(values: np.ndarray) -> np.ndarray:

@@ -84,6 +84,12 @@ class Field(ABC):
         weights = self.weights if weights is None else weights
         return type(self)(points, weights, self.radius, self.n_jobs, self.rule)
 
+    def moved(self, rows: np.ndarray, places: np.ndarray) -> Self:
+        """Make a field like this one in which some points are elsewhere."""
+        points = self.points.copy()
+        points[rows] = places
+        return self.at(points)
+
     @property
     def may_collapse(self) -> bool:
         """Whether points that coincide can be one: not where ties go by the index of a point."""

@@ -11,7 +11,8 @@ inside a box each term of its squared distance, and so the sum in the same order
 than that of the nearest corner and not larger than that of the farthest.
 """
 
-from typing import NamedTuple
+from copy import copy, deepcopy
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -85,6 +86,22 @@ class TreeState(NamedTuple):
 class TreeField(Field):
     """Field on a tree of boxes."""
 
+    _n_moved = 0  # in copies, since the tree was built
+
+    def moved(self, rows: np.ndarray, places: np.ndarray) -> Self:
+        """Copy the tree and move the points in it, until half of all have moved: then build anew.
+
+        A copy costs an eighth of a tree or less, but boxes fit worse the more points have moved.
+        """
+        n_moved = self._n_moved + len(rows)
+        if n_moved > len(self.points) // 2:
+            return super().moved(rows, places)
+        other = copy(self)
+        other.state = deepcopy(self.state)
+        other._n_moved = n_moved
+        _move_points(other.state, rows, places)
+        return other
+
     def _build(self, points: np.ndarray) -> TreeState:
         n, d = points.shape
         in_order = points.copy()
@@ -117,6 +134,12 @@ class TreeField(Field):
     def _order(self, places: np.ndarray) -> np.ndarray:
         splits = self.state.splits
         return splits.order if places is self.points else _by_leaf(splits, places)
+
+
+@bare_kernel
+def _move_points(state, rows, places):
+    for i in range(rows.shape[0]):
+        move(state, rows[i], places[i])
 
 
 @kernel

@@ -140,9 +140,13 @@ def _choose_bandwidth(estimator: Any, points: torch.Tensor, weights: torch.Tenso
     generator = torch.Generator().manual_seed(0)
     rows = torch.randperm(len(points), generator=generator)[:_SAMPLE].sort().values
     rows = rows.to(points.device)
-    return estimator._choose_bandwidth(
+    bandwidth = estimator._choose_bandwidth(
         points[rows].cpu().numpy(), weights[rows].cpu().numpy(), plain=True
     )
+    if not estimator.profile_.one_cluster or len(rows) == len(points):
+        return bandwidth
+    extent = float(torch.linalg.vector_norm(points.amax(dim=0) - points.amin(dim=0))) or 1.0
+    return estimator._bandwidth_for(extent, estimator.profile_.dimension, points.shape[1])
 
 
 def _arrange(problem: Problem) -> Sorted:

@@ -1,4 +1,4 @@
-"""Doubly stochastic mean-shift on sparse data: ``python benchmarks/sparse.py``.
+"""Doubly stochastic mean-shift on sparse data: ``python benchmarks/sparse_data.py``.
 
 Does a bandwidth that is drawn anew at each step leave fewer stray clusters than a fixed one, at
 equal K and G (arXiv 2602.15393)? The paper's Set 3 (50 points a class) and thinner draws of it, the
