@@ -138,8 +138,9 @@ def profile_of(
     best = _curve(estimator, sample, widths, dimension, estimator.n_neighbors)
     curves = [best]
     if estimator.n_neighbors is None and dimension > MANY_DIMENSIONS and not plain:
+        share = thinning(sample.share, dimension)
         curves += [
-            _curve(estimator, sample, widths, dimension, round(k / thinning(sample.weights.sum() / sample.total, dimension)))
+            _curve(estimator, sample, widths, dimension, round(k / share))
             for k in _NEIGHBOURS
             if k < sample.weights.sum()
         ]
@@ -205,7 +206,7 @@ def _curve(
     weights = sample.weights
     k = n_neighbors
     if k is not None:
-        k = min(k, max(_FEW, round(k * thinning(sample.weights.sum() / sample.total, dimension))))
+        k = min(k, max(_FEW, round(k * thinning(sample.share, dimension))))
     runs = []
     for width in widths:
         runs.append(estimator._trial(width, k)._label(sample.points, weights))

@@ -41,6 +41,11 @@ class Sample(NamedTuple):
     exponent: int
     total: float
 
+    @property
+    def share(self) -> float:
+        """Share of all the data, by weight, that is in the sample."""
+        return float(self.weights.sum() / self.total)
+
     def in_user_units(self, length: Any) -> Any:
         """Return a length, or several, in the unit of the points: finite, and never 0."""
         with np.errstate(over="ignore"):
