@@ -13,6 +13,7 @@ import torch
 from modeshift.gpu.devices import INTERPRETED
 
 _LARGEST = 10  # coordinates are scaled to lie below 2 ** 10: far from what float16 cannot hold
+_FAR = 2.0**15  # beyond any point by far more than the reach, which is below 2 ** 10 too
 _STEP = 16  # features that tensor cores add up at a time
 
 
@@ -54,9 +55,18 @@ def make_frame(points: torch.Tensor, reach: float) -> Frame:
 
 
 def split_rows(rows: torch.Tensor, frame: Frame, width: int, precision: str) -> Halves:
-    """Centre and scale rows, round them to 16 bits, and pad them to a width with zeros."""
+    """Centre and scale rows, round them to 16 bits, and pad them to a width with zeros.
+
+    Rows that float16 cannot hold are beyond the reach of all points: infinitely far.
+    """
     scaled = (rows - frame.centre) * frame.factor
     scaled = torch.nn.functional.pad(scaled, (0, width - scaled.shape[1]))
+    far = (scaled.abs() >= _FAR).any(dim=1)
+    if bool(far.any()):
+        scaled[far] = 0.0
+        halves = split_rows(scaled, Frame(torch.zeros_like(scaled[0]), 1.0), width, precision)
+        halves.half_squares[far] = torch.inf
+        return halves
     if precision == "fast":
         high = scaled.to(torch.bfloat16)
         # The length of what is compared, or points would not be at the distance 0 of themselves.

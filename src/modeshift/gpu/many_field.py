@@ -1,5 +1,8 @@
 """The field in more than 8 dimensions."""
 
+from functools import partial
+from typing import NamedTuple
+
 import torch
 from triton.runtime.errors import OutOfResources
 
@@ -31,6 +34,24 @@ def layouts_for(width: int, exact: bool) -> list[Layout]:
     return [*layouts[width > LARGEST_WIDTH :], Layout(32, 32, 4, 1), Layout(16, 16, 2, 1)]
 
 
+class Work(NamedTuple):
+    """What a sweep writes for each share of the tiles and each place.
+
+    Attributes
+    ----------
+    sums, masses : Tensor
+        Of the values and weights of the points near a place.
+    doubts, bits, n_doubts : Tensor
+        Tiles that hold points in doubt, which points of the tile these are, and how many tiles.
+    """
+
+    sums: torch.Tensor
+    masses: torch.Tensor
+    doubts: torch.Tensor
+    bits: torch.Tensor
+    n_doubts: torch.Tensor
+
+
 class ManyField(DeviceField):
     """Looks for neighbours with tensor cores; see docs/gpu.md for what that decides."""
 
@@ -52,6 +73,7 @@ class ManyField(DeviceField):
         self._heaviest = float(self._masses.max())
         self._weighted = bool((self.weights != 1.0).any())
         self._values = self._weigh(points, self._masses) if self._weighted else self._halves
+        self._unit = self._frame.factor / (self._heaviest if self._weighted else 1.0)
         self._doubt = doubt_factor(d)
         sharpness = -0.5 * LOG2_E / (self.radius * self.radius)
         self._limits = self.weights.new_tensor([self.reach * self.reach, sharpness])
@@ -91,59 +113,74 @@ class ManyField(DeviceField):
     def _average(self, places: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         m, d = places.shape
         asked = padded(places, self._layout.block)
-        visits, listed = self._visits(asked)
-        n_blocks = len(visits.starts)
-        n_shares = _BUSY * n_processors(places.device) // (n_blocks * self._parts)
-        n_shares = max(1, min(n_shares, len(self._balls.radii), _MOST_SHARES))
-        if self._exact and self._room * n_shares * len(asked) > _MOST_ROOM and m > 1:
+        room = self._room if self._exact else 1
+        n_shares = self._share_out(len(asked) // self._layout.block)
+        if room * n_shares * len(asked) > _MOST_ROOM and m > 1:
             parts = [self._average(half) for half in places.split(-(-m // 2))]
             return torch.cat([part[0] for part in parts]), torch.cat([part[1] for part in parts])
-        halves = self._split(asked, m)
-        reach = 0.5 * (self.reach * self._frame.factor) ** 2
-        spread = (self.radius * self._frame.factor) ** 2
-        sums = places.new_empty((n_shares, len(asked), self._width), dtype=torch.float32)
-        masses = places.new_empty((n_shares, len(asked)), dtype=torch.float32)
-        unit = self._frame.factor / (self._heaviest if self._weighted else 1.0)
-        room = self._room if self._exact else 1
-        doubts = torch.empty((n_shares, len(asked), room), dtype=torch.int32, device=places.device)
-        bits = torch.empty_like(
-            doubts, dtype=torch.int32 if self._layout.tile <= 32 else torch.int64
-        )
-        n_doubts = torch.zeros((n_shares, len(asked)), dtype=torch.int32, device=places.device)
+        work = self._make_work(n_shares, len(asked), room)
         try:
-            sweep_many[(n_blocks, self._parts, n_shares)](
-                halves.high, halves.low, halves.half_squares - reach,
-                self._slack(halves, self._layout.block, 2.0 * reach),
-                *self._halves, self._slack(self._halves, self._layout.tile), *self._values[:2],
-                self._masses, visits.starts, visits.counts, visits.tiles, doubts, bits, n_doubts,
-                sums, masses, room, reach, LOG2_E / spread, _WEIGHT_ERROR * spread,
-                WIDTH=min(self._width, LARGEST_WIDTH), PARTS=self._parts, BLOCK=self._layout.block,
-                TILE=self._layout.tile, EXACT=self._exact, GAUSSIAN=self.gaussian,
-                WEIGHTED=self._weighted, LISTED=listed, num_warps=self._layout.warps,
-                num_stages=self._layout.stages,
-            )  # fmt: skip
+            self._sweep(asked, m, work)
         except OutOfResources:  # this GPU has less shared memory: smaller tiles
             self._level += 1
             if self._level == len(layouts_for(self._width, self._exact)):
                 raise
             self._build()
             return self._average(places)
-        if self._exact:
-            most = int(n_doubts.max())
-            if most > room:
-                self._room = 1 << (most - 1).bit_length()
-                return self._average(places)
-            if most > 0:
-                settle_doubts[(m,)](
-                    places.contiguous(), self.points, self._frame.centre, self._masses, doubts,
-                    bits, n_doubts, sums, masses, self._limits, len(asked), n_shares, room, d, unit,
-                    WIDTH=min(self._width, LARGEST_WIDTH), PARTS=self._parts,
-                    TILE=self._layout.tile, GAUSSIAN=self.gaussian, num_warps=1,
-                )  # fmt: skip
-        total = masses.sum(dim=0)[:m]
-        offsets = sums[0] if n_shares == 1 else sums.sum(dim=0)
-        shares = (1.0 / (unit * total))[:, None]
+        most = int(work.n_doubts.max()) if self._exact else 0
+        if most > room:
+            self._room = 1 << (most - 1).bit_length()
+            return self._average(places)
+        if most > 0:
+            self._settle(places.contiguous(), work)
+        total = work.masses.sum(dim=0)[:m]
+        offsets = work.sums[0] if n_shares == 1 else work.sums.sum(dim=0)
+        shares = (1.0 / (self._unit * total))[:, None]
         return torch.addcmul(self._frame.centre, offsets[:m, :d].to(places.dtype), shares), total
+
+    def _share_out(self, n_blocks: int) -> int:
+        """Return how many programs share the tiles of a block, so that all processors work."""
+        n_shares = _BUSY * n_processors(self.points.device) // (n_blocks * self._parts)
+        return max(1, min(n_shares, len(self._balls.radii), _MOST_SHARES))
+
+    def _make_work(self, n_shares: int, m: int, room: int) -> Work:
+        new = partial(torch.empty, device=self.points.device)
+        n_bits = torch.int32 if self._layout.tile <= 32 else torch.int64
+        return Work(
+            sums=new((n_shares, m, self._width), dtype=torch.float32),
+            masses=new((n_shares, m), dtype=torch.float32),
+            doubts=new((n_shares, m, room), dtype=torch.int32),
+            bits=new((n_shares, m, room), dtype=n_bits),
+            n_doubts=new((n_shares, m), dtype=torch.int32),
+        )
+
+    def _sweep(self, asked: torch.Tensor, m: int, work: Work) -> None:
+        """Add up what is near the first m of the places; the others are padding."""
+        visits, listed = self._visits(asked)
+        halves = self._split(asked, m)
+        reach = 0.5 * (self.reach * self._frame.factor) ** 2
+        spread = (self.radius * self._frame.factor) ** 2
+        sweep_many[(len(visits.starts), self._parts, len(work.sums))](
+            halves.high, halves.low, halves.half_squares - reach,
+            self._slack(halves, self._layout.block, 2.0 * reach),
+            *self._halves, self._slack(self._halves, self._layout.tile), *self._values[:2],
+            self._masses, *visits, work.doubts, work.bits, work.n_doubts, work.sums, work.masses,
+            work.doubts.shape[2], reach, LOG2_E / spread, _WEIGHT_ERROR * spread,
+            WIDTH=min(self._width, LARGEST_WIDTH), PARTS=self._parts, BLOCK=self._layout.block,
+            TILE=self._layout.tile, EXACT=self._exact, GAUSSIAN=self.gaussian,
+            WEIGHTED=self._weighted, LISTED=listed, num_warps=self._layout.warps,
+            num_stages=self._layout.stages,
+        )  # fmt: skip
+
+    def _settle(self, places: torch.Tensor, work: Work) -> None:
+        """Measure the pairs in doubt, and add what counts."""
+        n_shares, n_places, room = work.doubts.shape
+        settle_doubts[(len(places),)](
+            places, self.points, self._frame.centre, self._masses, work.doubts, work.bits,
+            work.n_doubts, work.sums, work.masses, self._limits, n_places, n_shares, room,
+            places.shape[1], self._unit, WIDTH=min(self._width, LARGEST_WIDTH), PARTS=self._parts,
+            TILE=self._layout.tile, GAUSSIAN=self.gaussian, num_warps=1,
+        )  # fmt: skip
 
     def _slack(self, halves: Halves, size: int, more: float = 0.0) -> torch.Tensor:
         """Bound the error that the rows of each tile bring into a margin; padding brings none."""
