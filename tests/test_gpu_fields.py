@@ -149,7 +149,7 @@ def test_shares_of_the_work_add_up(d, monkeypatch):
 def test_places_far_from_all_points_stay(d, precision):
     """However far: float16 ends at 65,504, and an infinite product would be near everybody."""
     X, h = make_data("clustered", 40, d)
-    far = X[:1] + [[1e3], [-1e3], [1e5], [-1e5], [1e9], [1e15]]
+    far = X[0] + np.array([[1e3], [-1e3], [1e5], [-1e5], [1e9], [1e15]])
     places = np.vstack([X[:2], far])
     means, masses, _ = ask(X, None, h, places, precision=precision)
     np.testing.assert_array_equal(means[2:], far)

@@ -61,19 +61,17 @@ def split_rows(rows: torch.Tensor, frame: Frame, width: int, precision: str) -> 
     """
     scaled = (rows - frame.centre) * frame.factor
     scaled = torch.nn.functional.pad(scaled, (0, width - scaled.shape[1]))
-    far = (scaled.abs() >= _FAR).any(dim=1)
-    if bool(far.any()):
-        scaled[far] = 0.0
-        halves = split_rows(scaled, Frame(torch.zeros_like(scaled[0]), 1.0), width, precision)
-        halves.half_squares[far] = torch.inf
-        return halves
+    half_squares = _half_squares(scaled)
+    if bool((half_squares >= 0.5 * _FAR**2).any()):
+        far = (scaled.abs() >= _FAR).any(dim=1)
+        scaled[far], half_squares[far] = 0.0, torch.inf
     if precision == "fast":
         high = scaled.to(torch.bfloat16)
         # The length of what is compared, or points would not be at the distance 0 of themselves.
-        half_squares = _half_squares(high.float())
-        return Halves(high.float() if INTERPRETED else high, high, half_squares)
+        rounded = torch.where(half_squares < torch.inf, _half_squares(high.float()), torch.inf)
+        return Halves(high.float() if INTERPRETED else high, high, rounded)
     high = scaled.to(torch.float16)
-    return Halves(high, (scaled - high).to(torch.float16), _half_squares(scaled))
+    return Halves(high, (scaled - high).to(torch.float16), half_squares)
 
 
 def _half_squares(rows: torch.Tensor) -> torch.Tensor:
