@@ -72,9 +72,13 @@ def test_bad_whole_number(estimator_class, name, value, error):
     assert repr(value) in message
 
 
-def test_batch_size_is_never_none():
-    message = failing_fit(StochasticMeanShift(bandwidth=1.0, batch_size=None), TypeError)
-    assert_names(message, "batch_size", "None")
+def test_batch_size_none_is_one_point_at_a_time():
+    X = np.random.RandomState(0).randn(30, 2)
+    runs = [
+        StochasticMeanShift(bandwidth=1.0, batch_size=size, random_state=0).fit(X)
+        for size in (None, 1)
+    ]
+    np.testing.assert_array_equal(runs[0].modes_, runs[1].modes_)
 
 
 @pytest.mark.parametrize(

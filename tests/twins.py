@@ -37,6 +37,8 @@ def run_twin(estimator, X, weights=None):
     """Run the twin with the parameters of a fitted estimator."""
     names = {"tol", "max_iter", "patience", "random_state", "batch_size", "n_climbers", "stop"}
     parameters = {k: v for k, v in estimator.get_params().items() if k in names}
+    if parameters.get("batch_size", 1) is None:
+        parameters["batch_size"] = 1
     if getattr(estimator, "feature_weights", None) is not None:
         parameters["temperature"] = estimator.weight_temperature
     if isinstance(estimator, MeanShift) and estimator.n_climbers is None:

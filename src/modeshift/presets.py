@@ -58,7 +58,7 @@ def lapidot2023(bandwidth: float | None = None, **parameters: Any) -> Stochastic
 
     I. Lapidot, "Stochastic mean-shift clustering", arXiv 2312.15684, 2023, Algorithm 2.
     """
-    return StochasticMeanShift(**{"bandwidth": bandwidth, **parameters})
+    return StochasticMeanShift(**{"bandwidth": bandwidth, "batch_size": 1, **parameters})
 
 
 def chakraborty2021(
