@@ -3,6 +3,7 @@
 import os
 import sys
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 
 import numba
@@ -17,6 +18,8 @@ from modeshift.fields import FIELDS
 
 # Kernels for the GPU run as Python, before anything imports Triton; make test-gpu says otherwise.
 os.environ.setdefault("TRITON_INTERPRET", "1")
+MISSING = [name for name in ("torch", "triton") if find_spec(name) is None]
+collect_ignore_glob = ["test_gpu_*.py"] if MISSING else []
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `import naive`, however pytest was started
 
@@ -30,6 +33,14 @@ settings.register_profile(
     suppress_health_check=[] if JIT else [HealthCheck.too_slow],
 )
 settings.load_profile("modeshift")
+
+
+def pytest_terminal_summary(terminalreporter):
+    if MISSING:
+        terminalreporter.write_line(
+            f"The GPU's kernels were left out: no {' and '.join(MISSING)} here (make kernels)."
+        )
+
 
 DIMENSIONS = (1, 2, 3, 5, 9)
 SHAPES = [(1, 1), (1, 3), (2, 2), (7, 1), (12, 9), (30, 2), (25, 5), (40, 3)]

@@ -4,10 +4,11 @@ import sys
 
 import numpy as np
 import pytest
+import torch
 
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
 from modeshift.gpu import devices
-from on_gpu import tensor, torch
+from on_gpu import tensor
 
 X = np.random.RandomState(0).randn(20, 3)
 

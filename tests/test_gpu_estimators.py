@@ -4,10 +4,11 @@ import pickle
 
 import numpy as np
 import pytest
+import torch
 
 from conftest import make_weights
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
-from on_gpu import tensor, torch
+from on_gpu import tensor
 
 ESTIMATORS = [
     (MeanShift, {}),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ from modeshift.gpu.many_field import ManyField
 from modeshift.gpu.nearest import nearest_rows
 from modeshift.gpu.tiles import FEW, balls_around, locality_order, near_tiles, padded
 from modeshift.nearest import nearest_rows as nearest_of
-from on_gpu import DEVICE, tensor, torch
+from on_gpu import DEVICE, tensor
 
 FAST_ERROR = 2.0**-7  # of |q|^2 + |x|^2: two numbers of 8 bits
 
