@@ -99,18 +99,22 @@ def time_plain_loop(n, size):
     return max(times)
 
 
+def fit_and_label(X):
+    """Return the fitted estimator and its seconds; size of its largest cluster and theirs."""
+    started = time.perf_counter()
+    fitted = estimator().fit(X)
+    fit_s = time.perf_counter() - started
+    started = time.perf_counter()
+    largest = int((fitted.labels_ == 0).sum().compute())
+    return fitted, fit_s, largest, time.perf_counter() - started
+
+
 def throughput(n=200_000_000, size=2_000_000):
     """Compress and cluster chunks that are made on the way; the bar is 60% of the plain loop."""
     loops = [time_plain_loop(n, size)]
     with cluster() as workers, distributed.Client(workers) as client:
         warm(2)
-        X = generated(n, size)
-        started = time.perf_counter()
-        fitted = estimator().fit(X)
-        fit_s = time.perf_counter() - started
-        started = time.perf_counter()
-        largest = int((fitted.labels_ == 0).sum().compute())
-        labels_s = time.perf_counter() - started
+        fitted, fit_s, largest, labels_s = fit_and_label(generated(n, size))
         peak = peak_memory(client)
     loops.append(time_plain_loop(n, size))
     loop_s = float(np.mean(loops))
@@ -140,13 +144,7 @@ def parquet(n=100_000_000, size=500_000, limit=600):
         stored = sum(file.stat().st_size for file in Path(folder).rglob("*.parquet"))
         with cluster(2, f"{limit}MiB") as workers, distributed.Client(workers) as client:
             warm(2)
-            X = dd.read_parquet(folder)
-            started = time.perf_counter()
-            fitted = estimator().fit(X)
-            fit_s = time.perf_counter() - started
-            started = time.perf_counter()
-            largest = int((fitted.labels_ == 0).sum().compute())
-            labels_s = time.perf_counter() - started
+            _, fit_s, largest, labels_s = fit_and_label(dd.read_parquet(folder))
             peak = peak_memory(client)
     return {
         "points": n,

@@ -61,21 +61,18 @@ def split_rows(rows: torch.Tensor, frame: Frame, width: int, precision: str) -> 
     """
     scaled = (rows - frame.centre) * frame.factor
     scaled = torch.nn.functional.pad(scaled, (0, width - scaled.shape[1]))
-    half_squares = _half_squares(scaled)
+    if precision == "fast":
+        # The length of what is compared, or points would not be at the distance 0 of themselves.
+        scaled = scaled.to(torch.bfloat16).float()
+    half_squares = (0.5 * (scaled * scaled).sum(dim=1, dtype=torch.float64)).float()
     if bool((half_squares >= 0.5 * _FAR**2).any()):
         far = (scaled.abs() >= _FAR).any(dim=1)
         scaled[far], half_squares[far] = 0.0, torch.inf
     if precision == "fast":
-        high = scaled.to(torch.bfloat16)
-        # The length of what is compared, or points would not be at the distance 0 of themselves.
-        rounded = torch.where(half_squares < torch.inf, _half_squares(high.float()), torch.inf)
-        return Halves(high.float() if INTERPRETED else high, high, rounded)
+        high = scaled if INTERPRETED else scaled.to(torch.bfloat16)
+        return Halves(high, high, half_squares)
     high = scaled.to(torch.float16)
     return Halves(high, (scaled - high).to(torch.float16), half_squares)
-
-
-def _half_squares(rows: torch.Tensor) -> torch.Tensor:
-    return (0.5 * (rows * rows).sum(dim=1, dtype=torch.float64)).float()
 
 
 def doubt_factor(d: int) -> float:

@@ -17,7 +17,7 @@ from modeshift.gpu.halves import (
     width_of,
 )
 from modeshift.gpu.many import settle_doubts, sweep_many
-from modeshift.gpu.tiles import Layout, Visits, balls_around, near_tiles, padded, padded_with
+from modeshift.gpu.tiles import Layout, Visits, are_near, balls_around, listed, padded, padded_with
 
 _BUSY = 2  # programs for each processor
 _MOST_SHARES = 16
@@ -103,12 +103,13 @@ class ManyField(DeviceField):
 
     def _visits(self, asked: torch.Tensor) -> tuple[Visits, bool]:
         """List the tiles near each block, or all of them where that is not much more."""
-        n_tiles = len(self._balls.radii)
-        visits = near_tiles(balls_around(asked, self._layout.block), self._balls, self.reach)
-        if len(visits.tiles) <= _WORTH_LISTING * n_tiles * len(visits.starts):
-            return visits, True
-        starts = torch.zeros_like(visits.starts)
-        return Visits(starts, torch.full_like(visits.counts, n_tiles), visits.tiles), False
+        near = are_near(balls_around(asked, self._layout.block), self._balls, self.reach)
+        if int(near.sum()) <= _WORTH_LISTING * near.numel():
+            return listed(near), True
+        n_blocks, n_tiles = near.shape
+        starts = torch.zeros(n_blocks, dtype=torch.int64, device=near.device)
+        counts = torch.full((n_blocks,), n_tiles, dtype=torch.int32, device=near.device)
+        return Visits(starts, counts, tiles=counts), False  # nobody reads a list
 
     def _average(self, places: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         m, d = places.shape

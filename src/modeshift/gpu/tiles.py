@@ -123,14 +123,23 @@ ROUNDING = 1e-4  # of a radius: more than float32 loses on up to 10**5 features
 _CANCELLED = 1e-9  # of the squares of which a squared distance is the difference, in float64
 
 
-def near_tiles(blocks: Balls, tiles: Balls, reach: float) -> Visits:
-    """List for each block the tiles whose ball comes within reach of its own."""
+def are_near(blocks: Balls, tiles: Balls, reach: float) -> torch.Tensor:
+    """Tell for each block which tiles have a ball that comes within reach of its own."""
     origin = tiles.centres.mean(dim=0)
     ours, theirs = (blocks.centres - origin).double(), (tiles.centres - origin).double()
     products = (ours * ours).sum(dim=1)[:, None] + (theirs * theirs).sum(dim=1)
     squares = torch.addmm(products, ours, theirs.T, alpha=-2.0)
     limits = (1.0 + ROUNDING) * (reach + blocks.radii[:, None] + tiles.radii)
-    near = squares <= limits * limits + _CANCELLED * products
+    return squares <= limits * limits + _CANCELLED * products
+
+
+def near_tiles(blocks: Balls, tiles: Balls, reach: float) -> Visits:
+    """List for each block the tiles whose ball comes within reach of its own."""
+    return listed(are_near(blocks, tiles, reach))
+
+
+def listed(near: torch.Tensor) -> Visits:
+    """Write the tiles that are near each block one after the other."""
     counts = near.sum(dim=1)
     return Visits(
         starts=counts.cumsum(dim=0) - counts,
