@@ -16,10 +16,10 @@ help:
 	@echo "make kernels   add PyTorch and Triton, so that make test runs the GPU's kernels too"
 	@echo "make test-gpu  run the tests of the GPU's kernels on a GPU"
 	@echo "make coverage  run the tests with the JIT off and measure coverage, kernels included"
-	@echo "make lint      ruff and mypy"
+	@echo "make lint      ruff, mypy, and the laws of the house: imports and private names"
 	@echo "make bench     side by side with other programs, one table"
 	@echo "make bench-gpu the GPU against the CPU and PyTorch, one table, benchmarks/gpu.json"
-	@echo "make manual    write docs/command.md from the code"
+	@echo "make manual    write docs/command.md and docs/engines.md from the code"
 	@echo "make install   make the environment in .venv, with every extra that needs no GPU"
 	@echo "make clean     remove the environment and what the other targets wrote"
 
@@ -63,6 +63,8 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python tools/private_names.py
 
 bench: $(READY)
 	$(BIN)/python benchmarks/run.py
@@ -72,6 +74,7 @@ bench-gpu: $(READY)
 
 manual: $(READY)
 	$(BIN)/python -m modeshift.cli.manual > docs/command.md
+	$(BIN)/python docs/engines.py
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

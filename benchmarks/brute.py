@@ -6,7 +6,7 @@ from time import perf_counter
 import numpy as np
 from sklearn.base import clone
 
-from modeshift.fields import make_field
+from modeshift.engines.cpu.fields import make_field
 
 QUESTIONS = 20_000
 NOTE = f"{QUESTIONS:,} steps, scaled"

@@ -21,9 +21,9 @@ from triton.testing import do_bench
 
 from machine import facts
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift, datasets, metrics
-from modeshift.fields.rule import Flat
-from modeshift.gpu.many_field import ManyField
-from modeshift.gpu.tiles import locality_order
+from modeshift.engines.cuda.many_field import ManyField
+from modeshift.engines.cuda.tiles import locality_order
+from modeshift.engines.rule import Flat
 
 OUT = Path(__file__).with_name("gpu.json")
 

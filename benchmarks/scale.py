@@ -21,8 +21,8 @@ import numpy as np
 
 from machine import facts
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
-from modeshift.compress import join, tally
-from modeshift.units import to_units
+from modeshift.engines.cpu.compress import join, tally
+from modeshift.engines.cpu.units import to_units
 from rounds import measure_rounds
 
 RESULTS = Path(__file__).with_name("scale.json")
@@ -126,7 +126,6 @@ def throughput(n=200_000_000, size=2_000_000):
         "labels_s": round(labels_s, 2),
         "throughput_of_plain_loop": round(loop_s / fit_s, 3),
         "points_per_second": round(n / fit_s),
-        "cells": len(fitted._fitted_.ends),
         "clusters": len(fitted.cluster_centers_),
         "share_of_largest": round(largest / n, 4),
         "peak_worker_mib": peak,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
-from modeshift.fields import FIELDS
+from modeshift.engines.cpu.fields import FIELDS
 
 # Kernels for the GPU run as Python, before anything imports Triton; make test-gpu says otherwise.
 os.environ.setdefault("TRITON_INTERPRET", "1")

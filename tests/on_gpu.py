@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from modeshift.gpu.devices import find_device
+from modeshift.engines.cuda.devices import find_device
 
 DEVICE = find_device()
 if DEVICE is None:

@@ -17,8 +17,9 @@ from numpy.testing import assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
-from modeshift import parallel as parallel_module
-from modeshift.watch import Progress, Watch
+from modeshift.engines.cpu import parallel as parallel_module
+from modeshift.watching.progress import Progress
+from modeshift.watching.watch import Watch
 
 RNG = np.random.default_rng(0)
 PLANE = RNG.normal(size=(90, 2)) + 3 * RNG.integers(3, size=(90, 1))
@@ -56,7 +57,7 @@ def fit(estimator, X, weights=None):
 def result(estimator):
     """All that a fit has found, by name."""
     found = {name: value for name, value in vars(estimator).items() if name.endswith("_")}
-    del found["_fitted_"]
+    del found["_model_"], found["_index_"]
     if "paths_" in found:
         found["paths_"] = np.concatenate(found["paths_"])
     return found

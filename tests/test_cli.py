@@ -15,7 +15,8 @@ from modeshift import cli
 from modeshift.cli import progress as progress_module
 from modeshift.cli.errors import UserError
 from modeshift.cli.progress import FitProgress, progress
-from modeshift.watch import Progress
+from modeshift.io.errors import FileError
+from modeshift.watching import Progress
 
 
 def start(*arguments):
@@ -74,6 +75,7 @@ def fail_with(error, monkeypatch):
     ("error", "code", "line"),
     [
         (UserError("--out is\na file"), 2, "modeshift: --out is a file\n"),
+        (FileError("p.csv is odd", "mend it"), 2, "modeshift: p.csv is odd; mend it\n"),
         (
             ValueError("no good"),
             1,
@@ -81,7 +83,7 @@ def fail_with(error, monkeypatch):
         ),
         (KeyboardInterrupt(), 130, "modeshift: stopped\n"),
     ],
-    ids=["user", "failure", "interrupt"],
+    ids=["user", "file", "failure", "interrupt"],
 )
 def test_errors_are_one_line(error, code, line, monkeypatch, capsys):
     fail_with(error, monkeypatch)
@@ -89,7 +91,9 @@ def test_errors_are_one_line(error, code, line, monkeypatch, capsys):
     assert capsys.readouterr().err == line
 
 
-@pytest.mark.parametrize(("error", "code"), [(UserError("x"), 2), (ValueError("x"), 1)])
+@pytest.mark.parametrize(
+    ("error", "code"), [(UserError("x"), 2), (FileError("x"), 2), (ValueError("x"), 1)]
+)
 def test_debug_shows_the_traceback(error, code, monkeypatch, capsys):
     fail_with(error, monkeypatch)
     assert cli.main(["fail", "--debug"]) == code
@@ -173,7 +177,7 @@ def test_progress_bar_of_a_fit_on_a_terminal():
     code = """
 import numpy as np
 from modeshift.cli.progress import FitProgress
-from modeshift.watch import Progress
+from modeshift.watching import Progress
 FitProgress._PATIENCE = 0.0
 with FitProgress("sweep") as show:
     for sweep in (1, 2, 3):

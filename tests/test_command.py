@@ -21,14 +21,18 @@ from modeshift import cli
 from modeshift.cli.manual import manual
 from modeshift.cli.parameters import (
     METHODS,
-    SET_BY_THE_COMMAND,
+    OWN_DEFAULTS,
+    RENAMED,
     class_name,
     parameters_of,
     read_value,
 )
 from modeshift.datasets import make_paper_set
+from modeshift.estimators.saving import REGISTER, SavedEstimator, from_plain, to_plain
+from modeshift.io.models import load, save
 from modeshift.metrics import purity_report
-from modeshift.saving import load, save
+from modeshift.paper.literal import LiteralStochasticMeanShift
+from modeshift.parameters import PARAMETERS, names_where
 
 ROOT = Path(__file__).parents[1]
 X, Y = make_paper_set(1, scale=0.2, random_state=0)
@@ -183,6 +187,9 @@ def test_quiet_is_silent(folder, run):
         (["cluster", "none.csv"], "there is no file none.csv"),
         (["cluster", "points.csv", "--columns", "x,z"], "no column 'z'; it has x, y, class, name"),
         (["cluster", "points.csv", "--columns", "x,name"], "row 1, column 'name' is 'p0'"),
+        (["cluster", "points.csv", "--columns", "x,name"], "leave such rows out with --missing dr"),
+        (["cluster", "points.csv", "--columns", "name", "--missing", "drop"], "other --columns"),
+        (["cluster", "points.csv", "--id", "x", "--weight", "x"], "as --id, --label or --weight"),
         (["cluster", "points.csv", "--bandwidth", "-1"], "bandwidth must be greater than 0"),
         (["cluster", "points.csv", "--tol", "much"], "tol must be a number, got 'much'"),
         (["cluster", "points.csv", "--weight", "y"], "sample_weight must be finite and not neg"),
@@ -213,8 +220,8 @@ def test_results_are_not_overwritten_unasked(folder, run):
 
 FULL_DISK = """
 import resource, sys
-from modeshift import cli, files
-from modeshift.files import write
+from modeshift import cli
+from modeshift.io import write
 whole = write.write_whole
 def on_a_full_disk(path, fill):
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
@@ -241,7 +248,7 @@ def test_disk_full_while_writing(ending, folder):
 STOPPED = """
 import sys
 from modeshift import cli
-from modeshift.watch import Watch
+from modeshift.watching.watch import Watch
 beat, left = Watch.beat, [3]
 def stop_or_go_on(watch):
     left[0] -= 1
@@ -260,11 +267,11 @@ def test_a_fit_that_was_stopped_is_resumed(folder, run):
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 130
     assert done.stderr == (
-        "modeshift: stopped; points.labels.checkpoint keeps what was reached: "
+        "modeshift: stopped; points.labels.checkpoint keeps the state of the fit: "
         "add --resume to go on\n"
     )
     assert not Path("points.labels.csv").exists()
-    assert "go on with --resume, or start anew with --force" in refuse(run(*arguments))
+    assert "go on with --resume, or start again with --force" in refuse(run(*arguments))
     changed = [argument.replace("0.9", "0.8") for argument in arguments]
     assert "other parameters" in refuse(run(*changed, "--resume"))
     succeed(run(*arguments, "--resume"))
@@ -279,6 +286,81 @@ def test_force_starts_anew(folder, run):
     assert not Path("points.labels.checkpoint").exists()
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--n-runs", "3"],
+        ["--method", "deterministic", "--n-climbers", "20", "--seed", "none"],
+    ],
+)
+def test_without_a_checkpoint_where_none_is_possible(options, folder, run):
+    succeed(run(*CLUSTER, *options))
+    for wish in (["--resume"], ["--checkpoint-every", "5"]):
+        line = refuse(run(*CLUSTER, *options, "--force", *wish))
+        assert line.startswith(f"modeshift: {wish[0]} cannot be used here: ")
+        assert "do not go together: a " in line
+        assert line.endswith(f"; leave {wish[0]} out\n")
+
+
+@pytest.mark.parametrize("wish", [["--resume"], ["--checkpoint-every", "5"]])
+def test_a_checkpoint_lies_beside_the_labels(wish, folder, run):
+    assert f"{wish[0]} needs --out FILE" in refuse(run(*CLUSTER, "--out", "-", *wish))
+
+
+def test_options_that_clash_are_refused_before_the_data_are_read(folder, run):
+    options = ["--method", "deterministic", "--n-climbers", "5", "--seeding", "bins"]
+    assert "do not go together" in refuse(run("cluster", "none.csv", *options))
+
+
+@pytest.fixture
+def gpu():
+    """Triton's interpreter, or a GPU."""
+    for name in ("torch", "triton"):
+        pytest.importorskip(name)
+    import on_gpu  # noqa: F401 - skips where there is neither
+
+
+def device_of(out):
+    """The device in the summary, which the printed table must name too."""
+    device = json.loads(Path("points.labels.json").read_text())["device"]
+    assert f" s on the {device.replace('cuda', 'GPU').replace('cpu', 'CPU')}\n" in out
+    return device
+
+
+BLUR = (*CLUSTER, "--method", "blurring", "--force")
+
+
+@pytest.mark.parametrize("device", ["cuda", "auto"])
+def test_the_gpu_computes(device, gpu, folder, run):
+    assert device_of(succeed(run(*BLUR))) == "cpu"
+    labels = Path("points.labels.csv").read_text()
+    assert device_of(succeed(run(*BLUR, "--device", device))) == "cuda"
+    assert Path("points.labels.csv").read_text() == labels
+    assert not Path("points.labels.checkpoint").exists()
+
+
+def test_a_gpu_has_no_checkpoint(gpu, folder, run):
+    """Who asks for a checkpoint gets it on the CPU, unless the GPU was asked for too."""
+    line = refuse(run(*BLUR, "--device", "cuda", "--checkpoint-every", "5"))
+    assert "--checkpoint-every cannot be used here: device='cuda' and checkpoint" in line
+    out = succeed(run(*BLUR, "--device", "auto", "--checkpoint-every", "5"))
+    assert device_of(out) == "cpu"
+    out = succeed(run(*BLUR, "--device", "auto", "--neighbors", "9"))  # which no GPU can
+    assert device_of(out) == "cpu"
+
+
+def test_a_model_from_a_gpu_predicts_without_one(gpu, folder, run, monkeypatch):
+    succeed(run(*BLUR, "--device", "cuda", "--model", "model.npz"))
+    on_gpu = succeed(run("predict", "model.npz", "points.csv"))
+    monkeypatch.setattr("modeshift.engines.choose.find_spec", lambda name: None)
+    assert succeed(run("predict", "model.npz", "points.csv", "--force")) == on_gpu
+
+
+def test_without_a_gpu_auto_is_the_cpu(folder, run, monkeypatch):
+    monkeypatch.setattr("modeshift.engines.choose.find_spec", lambda name: None)
+    assert device_of(succeed(run(*BLUR, "--device", "auto"))) == "cpu"
+
+
 # Options and parameters
 
 
@@ -287,7 +369,8 @@ def test_options_are_the_parameters_of_the_estimator(method):
     """Read off the source, they equal what the class itself says."""
     signature = inspect.signature(getattr(modeshift, class_name(method)))
     parameters = parameters_of(method)
-    assert set(signature.parameters) - set(parameters) == SET_BY_THE_COMMAND
+    assert set(signature.parameters) - set(parameters) == names_where(in_command=False)
+    assert {*RENAMED, *OWN_DEFAULTS} <= set(PARAMETERS)
     for name, parameter in parameters.items():
         assert parameter.default == signature.parameters[name].default
         assert parameter.type
@@ -348,22 +431,38 @@ ESTIMATORS = {
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_saved_estimators_come_back(name, dtype, tmp_path):
     estimator = ESTIMATORS[name].fit(X.astype(dtype))
+    new = X[::2] + 0.1
+    predicted = estimator.predict(new)  # and builds an index, which no file holds
     with (tmp_path / "model.npz").open("wb") as file:
-        save(file, {"estimator": estimator, "more": [1.5, (None, "é"), np.inf]})
-    content = load(tmp_path / "model.npz")
-    again = content["estimator"]
+        save(file, {"it": to_plain(estimator), "more": [1.5, (None, "é"), np.inf]}, REGISTER)
+    content = load(tmp_path / "model.npz", REGISTER)
+    again = from_plain(content["it"])
     assert content["more"] == [1.5, (None, "é"), np.inf]
     assert type(again) is type(estimator)
     assert repr(again) == repr(clone(estimator).set_params(callback=None))
     assert_array_equal(again.labels_, estimator.labels_)
     assert again.modes_.dtype == dtype
-    new = X[::2] + 0.1
-    assert_array_equal(again.predict(new), estimator.predict(new))
+    assert_array_equal(again.predict(new), predicted)
+
+
+def test_saved_estimators_keep_the_names_of_features(folder):
+    frame = pl.DataFrame(X, schema=["x", "y"]).to_pandas()
+    file = io.BytesIO()
+    save(file, to_plain(modeshift.MeanShift(bandwidth=0.9).fit(frame)), REGISTER)
+    Path("model.npz").write_bytes(file.getvalue())
+    again = from_plain(load("model.npz", REGISTER))
+    assert again.feature_names_in_.tolist() == ["x", "y"]
+    again.predict(frame)
+
+
+def test_other_estimators_are_not_saved():
+    with pytest.raises(TypeError, match=r"estimator must be one of MeanShift, .* got Literal"):
+        to_plain(LiteralStochasticMeanShift())
 
 
 def model_bytes():
     file = io.BytesIO()
-    save(file, ESTIMATORS["alone"].fit(X[:6]))
+    save(file, to_plain(ESTIMATORS["alone"].fit(X[:6])), REGISTER)
     return file.getvalue()
 
 
@@ -377,28 +476,54 @@ def test_damaged_models_are_read_or_refused(where, new, cut, tmp_path):
     path = tmp_path / "model.npz"
     path.write_bytes(content[:place] + new + rest)
     try:
-        load(path)
+        load(path, REGISTER)
     except ValueError as error:
         message = str(error)
         assert message.startswith(f"{path} is no model")
 
 
+def put_tree(path, tree, number=2):
+    text = json.dumps({"format": number, "modeshift": "0.1.0.dev0", "value": tree}).encode()
+    np.savez(path, tree=np.frombuffer(text, dtype=np.uint8))
+
+
 @pytest.mark.parametrize(
     "tree",
     [
+        {"named": "os.stat_result", "fields": {}},
+        {"named": "modeshift.io.models.load", "fields": {}},
         {"named": ["os", "stat_result"], "fields": {}},
-        {"named": ["modeshift.saving", "load"], "fields": {}},
-        {"estimator": "datasets", "parameters": {"dict": {}}, "fitted": {"dict": {}}},
-        {"estimator": "__import__", "parameters": {"dict": {}}, "fitted": {"dict": {}}},
+        {"named": "flat", "fields": {"no field": 1}},
         {"array": "none"},
     ],
 )
 def test_models_can_name_nothing_else(tree, tmp_path):
-    text = json.dumps({"format": 1, "modeshift": "0", "value": tree}).encode()
-    path = tmp_path / "model.npz"
-    np.savez(path, tree=np.frombuffer(text, dtype=np.uint8))
+    put_tree(tmp_path / "model.npz", tree)
     with pytest.raises(ValueError, match="is no model that can be read here"):
-        load(path)
+        load(tmp_path / "model.npz", REGISTER)
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters"), [("datasets", {}), ("__import__", {}), ("MeanShift", {"colour": 1})]
+)
+def test_nothing_but_estimators_is_made_of_a_model(kind, parameters):
+    with pytest.raises(ValueError, match="of modeshift"):
+        from_plain(SavedEstimator(kind, parameters, {}))
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(1, "a development version of modeshift (0.1.0.dev0) wrote it"), (9, "its format is 9")],
+)
+def test_other_formats_are_refused_in_one_line(number, words, folder, run):
+    put_tree("model.npz", None, number)
+    assert words in refuse(run("predict", "model.npz", "points.csv"))
+
+
+def test_predict_refuses_other_content(folder, run):
+    Path("model.npz").write_bytes(model_bytes())  # an estimator alone
+    words = "was not written by modeshift cluster --model"
+    assert words in refuse(run("predict", "model.npz", "points.csv"))
 
 
 # score

@@ -13,7 +13,7 @@ from numpy.testing import assert_array_equal
 import modeshift
 from conftest import make_data, make_weights
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
-from modeshift.chunked import is_chunked
+from modeshift.engines.kinds import is_dask
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -37,7 +37,7 @@ def assert_same_fit(chunked, plain):
     """Lazy where it should be, and the same to the last bit."""
     for name in ("labels_", "modes_"):
         lazy = getattr(chunked, name)
-        assert is_chunked(lazy)
+        assert is_dask(lazy)
         assert_array_equal(lazy.compute(), getattr(plain, name))
     assert_array_equal(chunked.cluster_centers_, plain.cluster_centers_)
     for name in ("bandwidth_", "scale_", "n_iter_", "n_steps_", "converged_", "n_features_in_"):
@@ -207,13 +207,13 @@ def test_a_sample_of_everything_chooses_the_bandwidth_of_the_plain_fit():
 
 
 def test_the_sample_depends_neither_on_the_chunks_nor_on_their_order():
-    from modeshift.chunked.rows import as_rows
-    from modeshift.chunked.sample import draw_rows
+    from modeshift.engines.dask.rows import as_rows
+    from modeshift.engines.dask.sample import draw_rows
 
     X, _ = make_data("clustered", 5000, 2)
     w = np.random.default_rng(0).uniform(0, 3, 5000)
     draws = [
-        draw_rows(as_rows(MeanShift(), da.from_array(X, chunks=(size, 2)), w, reset=True), False)
+        draw_rows(as_rows(da.from_array(X, chunks=(size, 2)), X.dtype, w), False)
         for size in (5000, 700, 33)
     ]
     for draw in draws[1:]:
@@ -226,12 +226,12 @@ def test_the_sample_depends_neither_on_the_chunks_nor_on_their_order():
 
 
 def test_heavy_rows_are_drawn_more_often():
-    from modeshift.chunked.rows import as_rows
-    from modeshift.chunked.sample import draw_rows
+    from modeshift.engines.dask.rows import as_rows
+    from modeshift.engines.dask.sample import draw_rows
 
     X = np.repeat([[0.0], [1.0]], 20_000, axis=0)
     w = np.repeat([1.0, 3.0], 20_000)
-    rows = as_rows(MeanShift(), da.from_array(X, chunks=(3000, 1)), w, reset=True)
+    rows = as_rows(da.from_array(X, chunks=(3000, 1)), X.dtype, w)
     assert draw_rows(rows, False).points.mean() == pytest.approx(0.75, abs=0.04)  # 3.5 sigma
 
 

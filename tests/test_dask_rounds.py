@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 from conftest import assert_close, make_data, make_weights
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
-from modeshift.chunked import is_chunked
+from modeshift.engines.kinds import is_dask
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -38,8 +38,8 @@ def in_chunks(X, *sizes):
 
 
 def assert_same_fit(chunked, plain, X, h):
-    assert is_chunked(chunked.labels_)
-    assert is_chunked(chunked.modes_)
+    assert is_dask(chunked.labels_)
+    assert is_dask(chunked.modes_)
     assert_array_equal(chunked.labels_.compute(), plain.labels_)
     assert_close(chunked.modes_.compute(), plain.modes_, X, h)
     assert_close(chunked.cluster_centers_, plain.cluster_centers_, X, h)

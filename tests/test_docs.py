@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-import modeshift.bandwidth
-import modeshift.blurring_mean_shift
-import modeshift.mean_shift
-import modeshift.stochastic_mean_shift
+import modeshift.estimators.bandwidth
+import modeshift.estimators.blurring_mean_shift
+import modeshift.estimators.mean_shift
+import modeshift.estimators.stochastic_mean_shift
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -47,10 +47,10 @@ def test_the_examples_about_scale_run(capsys):
 @pytest.mark.parametrize(
     "module",
     [
-        modeshift.bandwidth,
-        modeshift.mean_shift,
-        modeshift.stochastic_mean_shift,
-        modeshift.blurring_mean_shift,
+        modeshift.estimators.bandwidth,
+        modeshift.estimators.mean_shift,
+        modeshift.estimators.stochastic_mean_shift,
+        modeshift.estimators.blurring_mean_shift,
     ],
     ids=lambda module: module.__name__,
 )

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
-from modeshift.fields import FIELDS
-from modeshift.fields.tree import LEAF
+from modeshift.engines.cpu.fields import FIELDS
+from modeshift.engines.cpu.fields.tree import LEAF
 
 ESTIMATORS = [MeanShift, StochasticMeanShift, BlurringMeanShift]
 FAST = [kind for kind in FIELDS if kind != "brute"]

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from modeshift.compress import cells_of_tally, compress, join, tally
-from modeshift.exact_sums import group_tops, masses, sum_digits, top_places
+from modeshift.engines.cpu.compress import cells_of_tally, compress, join, tally
+from modeshift.engines.cpu.exact_sums import group_tops, masses, sum_digits, top_places
 
 WEIGHTS = st.sampled_from([0.0, 1.0, 3.0, 0.1, 1e-3, 1e9, 2.0**-60, 1e-140, 5e-324, 2.0**26, 1e200])
 

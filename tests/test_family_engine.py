@@ -7,8 +7,8 @@ from sklearn.base import clone
 
 from conftest import fit, make_data
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
-from modeshift.fields import FIELDS, make_field
-from modeshift.fields.rule import TRUNCATION, Flat, Gaussian, Plane, Sphere, nearest
+from modeshift.engines.cpu.fields import FIELDS, make_field
+from modeshift.engines.rule import TRUNCATION, Flat, Gaussian, Plane, Sphere, nearest
 
 
 @pytest.mark.parametrize("kind", sorted(FIELDS))

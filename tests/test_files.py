@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -13,10 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from modeshift.cli.errors import UserError
-from modeshift.files.source import open_source
-from modeshift.files.table import Roles, read_table
-from modeshift.files.write import check_place, write_frame, write_whole
+import modeshift
+from modeshift.io.errors import FileError, PlaceTaken
+from modeshift.io.source import open_source
+from modeshift.io.table import Roles, read_table
+from modeshift.io.write import check_place, write_frame, write_whole
 
 FRAME = pl.DataFrame(
     {
@@ -53,7 +55,7 @@ def read(path, **options):
 
 def refuse(path, **options):
     """Return the one line with which a file is refused."""
-    with pytest.raises(UserError) as caught:
+    with pytest.raises(FileError) as caught:
         read(path, **options)
     message = str(caught.value)
     assert len(message.splitlines()) == 1
@@ -157,7 +159,7 @@ def test_rows_with_missing_values_are_dropped_and_counted(put):
         (b"\na,b\n1,2\n", ["blank line"]),
         (b"a,b\nx,y\n", ["no column of numbers"]),
         (b"1.0 2.0\n3.0 4.0\n", ["no column of numbers", "not spaces"]),
-        (b"a,b\n1,2\n3,oops\n5,6\n", ["row 2", "'b'", "'oops'", "1 such row", "--missing drop"]),
+        (b"a,b\n1,2\n3,oops\n5,6\n", ["row 2", "'b'", "'oops'", "1 such row", "missing='drop'"]),
         (b"a,b\n1,2\n,4\n5,NA\n", ["row 2", "'a'", "is empty", "2 such rows"]),
         (b"a,b\n1,2\n3,inf\n", ["row 2", "'b'", "'inf'"]),
         (b"a,b,c\n1,2,3\n4,5\n", ["2 fields in row 2", "3 in the first line"]),
@@ -276,7 +278,7 @@ def read_or_refuse(path, drop):
     message = None
     try:
         table = read(path, missing="drop" if drop else "error")
-    except UserError as error:
+    except FileError as error:
         message = str(error)
     if message is None:
         assert np.isfinite(table.points).all()
@@ -321,13 +323,20 @@ def test_nothing_is_half_written(tmp_path):
 def test_places_are_checked_before_the_work(tmp_path):
     there = tmp_path / "there.csv"
     there.touch()
-    with pytest.raises(UserError, match="exists; pass --force"):
-        check_place("--out", there, force=False)
-    check_place("--out", there, force=True)
-    with pytest.raises(UserError, match="is a folder"):
-        check_place("--out", tmp_path, force=True)
-    with pytest.raises(UserError, match="there is no folder"):
-        check_place("--out", tmp_path / "none" / "out.csv", force=False)
+    with pytest.raises(PlaceTaken, match="exists; pass force=True"):
+        check_place(there, force=False)
+    check_place(there, force=True)
+    with pytest.raises(FileError, match="is a folder"):
+        check_place(tmp_path, force=True)
+    with pytest.raises(FileError, match="there is no folder"):
+        check_place(tmp_path / "none" / "out.csv", force=False)
+
+
+def test_no_error_of_the_library_speaks_of_options():
+    """The command has options; functions have parameters."""
+    for path in sorted(Path(modeshift.__file__).parent.rglob("*.py")):
+        if path.parent.name != "cli":
+            assert not re.search(r"\"[^\"\n]*(?<![-\w])--[a-z]", path.read_text()), path
 
 
 def test_strange_names_of_files(tmp_path, monkeypatch):

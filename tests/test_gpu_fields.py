@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 
 import naive
 from conftest import make_data, make_weights
-from modeshift.components import connected_components as components_of
-from modeshift.fields.rule import TRUNCATION, Flat, Gaussian
-from modeshift.gpu import few_field, many_field, memory
-from modeshift.gpu.components import connected_components
-from modeshift.gpu.few_field import FewField
-from modeshift.gpu.halves import doubt_factor, make_frame, split_rows, width_of
-from modeshift.gpu.many_field import ManyField
-from modeshift.gpu.nearest import nearest_rows
-from modeshift.gpu.tiles import FEW, balls_around, locality_order, near_tiles, padded
-from modeshift.nearest import nearest_rows as nearest_of
+from modeshift.engines.cpu.components import connected_components as components_of
+from modeshift.engines.cpu.nearest import nearest_rows as nearest_of
+from modeshift.engines.cuda import few_field, many_field, memory
+from modeshift.engines.cuda.components import connected_components
+from modeshift.engines.cuda.few_field import FewField
+from modeshift.engines.cuda.halves import doubt_factor, make_frame, split_rows, width_of
+from modeshift.engines.cuda.many_field import ManyField
+from modeshift.engines.cuda.nearest import nearest_rows
+from modeshift.engines.cuda.tiles import FEW, balls_around, locality_order, near_tiles, padded
+from modeshift.engines.rule import TRUNCATION, Flat, Gaussian
 from on_gpu import DEVICE, tensor
 
 FAST_ERROR = 2.0**-7  # of |q|^2 + |x|^2: two numbers of 8 bits
@@ -165,7 +165,7 @@ def test_a_field_follows_its_points(weights):
     w = np.ones(60) if w is None else w
     field = ManyField(tensor(X), tensor(w), h, Flat(), "exact")
     rows = tensor([3, 17, 44])
-    field.move(rows, tensor(X[:3] + 0.25))
+    field.move_points(rows, tensor(X[:3] + 0.25))
     X[[3, 17, 44]] = X[:3] + 0.25
     answer = field.means_near(field.points)
     expected, masses = twin(X, w, h, X)

@@ -1,5 +1,6 @@
 """Importing is quick and compiles nothing; compiled kernels are kept on disk and can be trusted."""
 
+import ast
 import json
 import os
 import shutil
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import modeshift
+from modeshift.engines.cpu.jit import kernel_sources
 
 EXTRAS = ["dask", "distributed", "matplotlib", "pandas", "polars", "pyarrow", "rich", "shtab"]
 
@@ -186,7 +188,7 @@ def test_change_in_another_file_makes_cached_kernels_stale(tmp_path):
     """A compiled loop contains the code of the field; Numba looks at the file of the loop only."""
     folder = copy_package(tmp_path)
     before = fit(folder, ONE)
-    tree = folder / "modeshift" / "fields" / "tree.py"
+    tree = folder / "modeshift" / "engines" / "cpu" / "fields" / "tree.py"
     code = tree.read_text()
     assert "reach = radius * radius" in code
     tree.write_text(code.replace("reach = radius * radius", "reach = 0.25 * radius * radius"))
@@ -199,20 +201,100 @@ STAMPS = """
 import json
 from pathlib import Path
 import modeshift
-from modeshift._jit import _package_stamp
+from modeshift.engines.cpu.jit import kernel_stamp
 
-blind = []
-for path in sorted(Path(modeshift.__file__).parent.rglob("*.py")):
-    before = _package_stamp()
-    path.write_text(path.read_text() + "# changed")
-    if _package_stamp() == before:
-        blind.append(str(path))
-print(json.dumps({"file": modeshift.__file__, "blind": blind}))
+root = Path(modeshift.__file__).parent
+changed = []
+for path in sorted(root.rglob("*.py")):
+    before, text = kernel_stamp(), path.read_text()
+    path.write_text(text + "# changed")
+    if kernel_stamp() != before:
+        changed.append(path.relative_to(root).as_posix())
+    path.write_text(text)
+print(json.dumps({"file": modeshift.__file__, "changed": changed}))
 """
 
 
-def test_change_in_any_file_is_noticed(tmp_path):
-    assert fit(copy_package(tmp_path), ONE, code=STAMPS)["blind"] == []
+def test_only_files_that_hold_kernels_make_cached_kernels_stale(tmp_path):
+    changed = fit(copy_package(tmp_path), ONE, code=STAMPS)["changed"]
+    assert "cli/help.py" not in changed
+    assert "parameters.py" not in changed
+    assert not [name for name in changed if not name.startswith(("engines/", "choice/"))]
+    for name in ("rule.py", "cpu/jit.py", "cpu/kdtree.py", "cpu/fields/brute.py"):
+        assert f"engines/{name}" in changed
+
+
+KERNELS = """
+import json, pkgutil, sys
+from importlib import import_module
+from inspect import getsourcefile
+from pathlib import Path
+from numba import types
+from numba.core.dispatcher import Dispatcher
+import numpy as np
+import modeshift
+from modeshift.engines.cpu.jit import kernel_sources
+
+root = Path(modeshift.__file__).parent
+for module in pkgutil.walk_packages([str(root / "engines" / "cpu")], "modeshift.engines.cpu."):
+    import_module(module.name)
+X = np.random.default_rng(0).normal(size=(60, 2))
+for options in (
+    *({"field": field} for field in ("anchors", "brute", "tree")),
+    *({"kernel": "gaussian"}, {"n_neighbors": 5}, {"metric": "cosine"}),
+):
+    modeshift.StochasticMeanShift(bandwidth=0.8, random_state=0, **options).fit(X)
+
+def named(kind):
+    if isinstance(kind, types.BaseTuple):
+        yield from [kind.instance_class] if hasattr(kind, "instance_class") else []
+        for part in kind.types:
+            yield from named(part)
+
+homes = {}
+for name, module in list(sys.modules.items()):
+    for kernel in vars(module).values() if name.startswith("modeshift.") else ():
+        if isinstance(kernel, Dispatcher):
+            classes = [c for s in kernel.signatures for kind in s for c in named(kind)]
+            for thing in (kernel.py_func, *classes):
+                homes[thing.__qualname__] = Path(getsourcefile(thing)).relative_to(root).as_posix()
+stamped = list(kernel_sources())
+outside = {thing: home for thing, home in homes.items() if home not in stamped}
+print(json.dumps({"homes": homes, "outside": outside}))
+"""
+
+
+@pytest.mark.jit
+def test_every_kernel_and_every_state_is_in_a_stamped_file():
+    """Code of a kernel, and the order of the fields of a named tuple, are in cached code."""
+    report = run(KERNELS)
+    assert {"_take_steps", "TreeState", "Flat"} <= set(report["homes"])
+    assert report["outside"] == {}
+
+
+def test_kernels_use_no_names_of_other_files():
+    """A constant from a file that is not stamped would be frozen in cached code."""
+    stamped = kernel_sources()
+    for name, source in stamped.items():
+        tree = ast.parse(source)
+        foreign = {
+            alias.asname or alias.name
+            for node in tree.body
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("modeshift")
+            for alias in node.names
+            if not _homes(node.module) & set(stamped)
+        }
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef) and node.decorator_list:
+                used = {part.id for line in node.body for part in ast.walk(line)
+                        if isinstance(part, ast.Name)}  # fmt: skip
+                assert not used & foreign, (name, node.name)
+
+
+def _homes(module):
+    """Files that a module may be, as paths inside the package."""
+    path = module.removeprefix("modeshift.").replace(".", "/")
+    return {f"{path}.py", f"{path}/__init__.py"}
 
 
 @pytest.mark.jit

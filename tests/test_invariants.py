@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 import naive
 from conftest import JIT, fit, generic_data, make_data, make_weights, tolerance
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
-from modeshift.fields import FIELDS
+from modeshift.engines.cpu.fields import FIELDS
 
 ESTIMATORS = (MeanShift, StochasticMeanShift, BlurringMeanShift)
 NO_OFFSET = ("clustered", "uniform", "duplicates")

@@ -18,8 +18,11 @@ from conftest import (
     make_weights,
 )
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
-from modeshift.clusters import cluster_centers, label_components
-from modeshift.components import connected_components
+from modeshift.engines.cpu.components import connected_components
+from modeshift.engines.cpu.space import NumpySpace
+from modeshift.engines.finish import cluster_centers, label_components
+
+SPACE = NumpySpace()
 
 
 def column(*values):
@@ -69,7 +72,7 @@ def test_radius_zero_joins_equal_positions_only():
 def label(components, weights, min_cluster_size):
     """As the estimators do: a min_cluster_size of 1 asks for no weight at all."""
     min_size = float(min_cluster_size) if min_cluster_size > 1 else 0.0
-    return label_components(components, weights, min_size)
+    return label_components(SPACE, components, weights, min_size)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +119,7 @@ def test_centers_equal_the_twin(data, kind, min_size):
     weights = make_weights(kind, len(X), seed=2)
     w = np.ones(len(X)) if weights is None else weights
     labels = naive.label(naive.merge(X, 0.7 * h), weights, min_size)
-    assert_close(cluster_centers(X, labels, w), naive.centers(X, labels, weights), X, h)
+    assert_close(cluster_centers(SPACE, X, labels, w), naive.centers(X, labels, weights), X, h)
 
 
 def test_centers_by_hand():
@@ -124,13 +127,13 @@ def test_centers_by_hand():
     modes = np.array([[0.0, 0.0], [4.0, 8.0], [10.0, 0.0], [20.0, 2.0], [99.0, 99.0]])
     weights = np.array([3.0, 1.0, 0.0, 0.0, 50.0])
     labels = np.array([0, 0, 1, 1, -1])
-    assert_array_equal(cluster_centers(modes, labels, weights), [[1.0, 2.0], [15.0, 1.0]])
-    assert cluster_centers(modes, np.full(5, -1), weights).shape == (0, 2)
+    assert_array_equal(cluster_centers(SPACE, modes, labels, weights), [[1.0, 2.0], [15.0, 1.0]])
+    assert cluster_centers(SPACE, modes, np.full(5, -1), weights).shape == (0, 2)
 
 
 def test_centers_far_from_the_origin_keep_their_digits():
     modes = 2.0**50 + column(0, 1, 1, 0)
-    centers = cluster_centers(modes, np.zeros(4, dtype=int), np.array([1.0, 1.0, 1.0, 1.0]))
+    centers = cluster_centers(SPACE, modes, np.zeros(4, dtype=int), np.array([1.0, 1.0, 1.0, 1.0]))
     assert_array_equal(centers, [[2.0**50 + 0.5]])
 
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from conftest import make_data
-from modeshift.nearest import nearest_rows
+from modeshift.engines.cpu.nearest import nearest_rows
 
 
 def first_nearest(targets, places):

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
-from modeshift.parallel import Pace, run_blocks
+from modeshift.engines.cpu.parallel import Pace, run_blocks
 
 JOBS = [1, 2, 3, 4]
 

@@ -16,7 +16,7 @@ from modeshift.cli.prepare import prepare
 from modeshift.datasets import make_paper_set
 from modeshift.report.climb import MOST_CLIMBERS, MOST_FRAMES, Camera
 from modeshift.report.view import make_view
-from modeshift.watch import Progress
+from modeshift.watching import Progress
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 X, Y = make_paper_set(7, scale=0.3, random_state=0)

@@ -19,8 +19,8 @@ from scipy import stats
 import naive
 from conftest import assert_same_paths
 from modeshift.cli import main
-from modeshift.cli.errors import UserError
 from modeshift.datasets import make_paper_set
+from modeshift.io.errors import PlaceTaken
 from modeshift.paper import calibrate as calibration
 from modeshift.paper import cells, claims, reproduce, runs, store
 from modeshift.paper.literal import LiteralStochasticMeanShift, patience_of
@@ -179,7 +179,7 @@ def test_killed_run_resumes(tmp_path):
 
 def test_another_run_is_refused_and_nothing_changes(folder, results):
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    with pytest.raises(UserError, match=r"another run \(it differs in seeds\).*--force"):
+    with pytest.raises(PlaceTaken, match=r"another run \(it differs in seeds\).*force=True"):
         store.Folder(folder, {**results.parameters, "seeds": 7}, force=False)
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
@@ -188,7 +188,7 @@ def test_folder_of_somebody_else_is_refused_and_force_keeps_their_files(tmp_path
     (tmp_path / "thesis.txt").write_text("mine")
     (tmp_path / "figures").mkdir()
     (tmp_path / "results.jsonl").write_text("not ours")
-    with pytest.raises(UserError, match="holds other files; give a new folder, or --force"):
+    with pytest.raises(PlaceTaken, match="holds other files; give another folder, or force=True"):
         store.Folder(tmp_path, {"seeds": 1}, force=False)
     folder = store.Folder(tmp_path, {"seeds": 1}, force=True)
     assert folder.done == {}

@@ -8,8 +8,8 @@ from sklearn.metrics import adjusted_rand_score
 import naive
 from conftest import make_data, make_weights
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
-from modeshift.compress import compress
 from modeshift.datasets import make_paper_set
+from modeshift.engines.cpu.compress import compress
 
 ESTIMATORS = [MeanShift, StochasticMeanShift, BlurringMeanShift]
 

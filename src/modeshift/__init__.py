@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from modeshift import datasets, metrics, presets
-    from modeshift.bandwidth import bandwidth_profile, estimate_bandwidth
-    from modeshift.blurring_mean_shift import BlurringMeanShift
-    from modeshift.mean_shift import MeanShift
-    from modeshift.stochastic_mean_shift import StochasticMeanShift
+    from modeshift.estimators.bandwidth import bandwidth_profile, estimate_bandwidth
+    from modeshift.estimators.blurring_mean_shift import BlurringMeanShift
+    from modeshift.estimators.mean_shift import MeanShift
+    from modeshift.estimators.stochastic_mean_shift import StochasticMeanShift
 
 __version__ = "0.1.0.dev0"
 
@@ -25,11 +25,11 @@ __all__ = [
 
 # Loaded on first use: the command must be able to say its version without scikit-learn and Numba.
 _HOMES = {
-    "BlurringMeanShift": "modeshift.blurring_mean_shift",
-    "MeanShift": "modeshift.mean_shift",
-    "StochasticMeanShift": "modeshift.stochastic_mean_shift",
-    "bandwidth_profile": "modeshift.bandwidth",
-    "estimate_bandwidth": "modeshift.bandwidth",
+    "BlurringMeanShift": "modeshift.estimators.blurring_mean_shift",
+    "MeanShift": "modeshift.estimators.mean_shift",
+    "StochasticMeanShift": "modeshift.estimators.stochastic_mean_shift",
+    "bandwidth_profile": "modeshift.estimators.bandwidth",
+    "estimate_bandwidth": "modeshift.estimators.bandwidth",
 }
 
 

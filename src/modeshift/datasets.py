@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from modeshift.validation import check_real, check_whole
+from modeshift.checks import check_real, check_whole
 
 
 class PaperSet(NamedTuple):

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from modeshift.extras import require
+from modeshift.io.optional import require
 
 # Okabe & Ito's colours: told apart with any colour vision, and by lightness in greyscale.
 # The markers repeat what the colours say.

@@ -6,9 +6,9 @@ can be set by keyword. docs/algorithms.md leads from the papers to the equations
 
 from typing import Any
 
-from modeshift.blurring_mean_shift import BlurringMeanShift
-from modeshift.mean_shift import MeanShift
-from modeshift.stochastic_mean_shift import StochasticMeanShift
+from modeshift.estimators.blurring_mean_shift import BlurringMeanShift
+from modeshift.estimators.mean_shift import MeanShift
+from modeshift.estimators.stochastic_mean_shift import StochasticMeanShift
 
 __all__ = [
     "carreira2006",

@@ -5,14 +5,16 @@ score(h) = quality(h) * sqrt(agreement(h)), smoothed: clusters must be set apart
 highest score is chosen, and one cluster where no score is above what data without clusters reach.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from modeshift.choice.agreement import neighbour_agreement
 from modeshift.choice.sample import MANY_DIMENSIONS, Sample, draw_sample, pair_quantiles
 from modeshift.choice.separation import quality
-from modeshift.validation import check_randomness
+from modeshift.engines.agreement import neighbour_agreement
+from modeshift.spec import Sampled
 
 _LARGEST = 0.6  # quantile of the pairwise distances at which the range of h ends
 _SMALLEST = 2.0**-100  # of the extent of the data: no h is less
@@ -25,6 +27,10 @@ _FEW = 5  # neighbours in the sample, at least, where those of all the data are 
 _SMALL = 0.01  # share of the points below which a cluster is small
 _WORTH = 0.5  # of the chosen score that an alternative must have
 _DIP = 0.97  # of its own score that must be undercut between it and the others
+
+
+Label = Callable[[np.ndarray, np.ndarray, float, int | None], np.ndarray]
+"""Labels points, by their weights, a bandwidth and a number of neighbours."""
 
 
 class Curve(NamedTuple):
@@ -113,46 +119,63 @@ class BandwidthProfile(NamedTuple):
 
 
 def profile_of(
-    estimator: Any,
-    points: np.ndarray,
-    weights: np.ndarray,
+    label: Label,
+    bandwidth_for: Callable[[float, float], float],
+    sampled: Sampled,
     *,
+    n_neighbors: int | None = None,
+    on_sphere: bool = False,
     n_bandwidths: int | None = None,
     n_samples: int = 1500,
-    random_state: Any = 0,
+    random_state: np.random.RandomState | None = None,
     plain: bool = False,
 ) -> BandwidthProfile:
-    """Profile an estimator on checked points, which are unit vectors if it has cosine distance.
+    """Profile what a labelling gives over a range of bandwidths, and choose one.
 
-    ``plain`` leaves the number of neighbours as it is.
+    Parameters
+    ----------
+    label : function of points, weights, bandwidth and number of neighbours
+        Returns the clusters of the points; 0 is the largest.
+    bandwidth_for : function of radius and dimension
+        Returns the bandwidth that is like a flat ball of the radius, for data of a dimension.
+    sampled : Sampled
+        The points.
+    n_neighbors : int or None
+        The number of neighbours that is asked for; None: it may be chosen.
+    on_sphere : bool
+        Whether points are unit vectors.
+    n_bandwidths, n_samples : int
+        As in :func:`modeshift.bandwidth_profile`.
+    random_state : RandomState or None
+        Draws the sample; None is seed 0.
+    plain : bool
+        Leaves the number of neighbours as it is.
     """
-    sample = draw_sample(points, weights, n_samples, check_randomness(random_state))
-    n_features = points.shape[1]
+    rng = np.random.RandomState(0) if random_state is None else random_state
+    points, weights = sampled.points, sampled.weights
+    sample = draw_sample(points, weights, n_samples, rng)
+    if sampled.total is not None:
+        sample = sample._replace(total=sampled.total)
     radii, dimension = radii_between(sample, n_bandwidths)
     if len(radii) == 0:
-        return _nothing_to_choose(estimator, sample)
-    lengths = sample.in_user_units(radii)
-    widths = np.array(
-        [estimator._bandwidth_for(length, dimension, n_features) for length in lengths]
-    )
-    best = _curve(estimator, sample, widths, dimension, estimator.n_neighbors)
+        return _nothing_to_choose(bandwidth_for(1.0, 0.0), n_neighbors, sample)
+    widths = np.array([bandwidth_for(length, dimension) for length in sample.in_user_units(radii)])
+    curve = partial(_curve, label, sample, widths, dimension, on_sphere)
+    best = curve(n_neighbors)
     curves = [best]
-    if estimator.n_neighbors is None and dimension > MANY_DIMENSIONS and not plain:
+    many = dimension > MANY_DIMENSIONS and sampled.nearest
+    if n_neighbors is None and many and not plain:
         share = thinning(sample.share, dimension)
-        curves += [
-            _curve(estimator, sample, widths, dimension, round(k / share))
-            for k in _NEIGHBOURS
-            if k < sample.weights.sum()
-        ]
+        curves += [curve(round(k / share)) for k in _NEIGHBOURS if k < sample.weights.sum()]
         other = max(curves, key=lambda curve: curve.score.max())  # the first of equals
         if other.score.max() > _CLEARLY * best.score.max():
             best = other
     threshold = chance_score(sample)
     if best.score.max() <= threshold:
-        widest = estimator._bandwidth_for(_width_for_all(points, weights), dimension, n_features)
+        width = _width_for_all(points, weights) if sampled.width is None else sampled.width
         return BandwidthProfile(
-            widest, estimator.n_neighbors, True, threshold, (), (), curves[0], tuple(curves),
-            dimension, sample.rows,
+            bandwidth_for(width, dimension), n_neighbors, True, threshold, (), (), curves[0],
+            tuple(curves), dimension, sample.rows,
         )  # fmt: skip
     peaks = best.peaks()
     return BandwidthProfile(
@@ -200,20 +223,25 @@ def radii_between(sample: Sample, n_radii: int | None = None) -> tuple[np.ndarra
 
 
 def _curve(
-    estimator: Any, sample: Sample, widths: np.ndarray, dimension: float, n_neighbors: Any
+    label: Label,
+    sample: Sample,
+    widths: np.ndarray,
+    dimension: float,
+    on_sphere: bool,
+    n_neighbors: Any,
 ) -> Curve:
-    """Fit at each bandwidth and judge the labels."""
+    """Label at each bandwidth and judge the labels."""
     weights = sample.weights
     k = n_neighbors
     if k is not None:
         k = min(k, max(_FEW, round(k * thinning(sample.share, dimension))))
     runs = []
     for width in widths:
-        runs.append(estimator._trial(width, k)._label(sample.points, weights))
+        runs.append(label(sample.points, weights, width, k))
         if weights[runs[-1] == 0].sum() >= _WHOLE * weights.sum():
             break
     labels = np.array(runs)
-    qualities = np.array([quality(sample, row, dimension, estimator._on_sphere) for row in labels])
+    qualities = np.array([quality(sample, row, dimension, on_sphere) for row in labels])
     together = neighbour_agreement(labels, weights)
     sizes = [np.bincount(row, weights=weights) / weights.sum() for row in labels]
     return Curve(
@@ -252,24 +280,14 @@ def _width_for_all(points: np.ndarray, weights: np.ndarray) -> float:
         return float(min(np.ldexp(2.0 * farthest, exponent), np.finfo(np.float64).max)) or 1.0
 
 
-def _nothing_to_choose(estimator: Any, sample: Sample) -> BandwidthProfile:
+def _nothing_to_choose(width: float, n_neighbors: int | None, sample: Sample) -> BandwidthProfile:
     """All points coincide: any bandwidth makes one cluster."""
-    width = estimator._bandwidth_for(1.0, 0.0, sample.points.shape[1])
     ones, zeros = np.ones(1), np.zeros(1)
     labels = np.zeros((1, len(sample.rows)), dtype=np.int64)
     curve = Curve(
-        estimator.n_neighbors, np.array([width]), labels, np.ones(1, dtype=np.int64),
+        n_neighbors, np.array([width]), labels, np.ones(1, dtype=np.int64),
         zeros, ones, zeros, zeros,
     )  # fmt: skip
     return BandwidthProfile(
-        width,
-        estimator.n_neighbors,
-        True,
-        chance_score(sample),
-        (),
-        (),
-        curve,
-        (curve,),
-        0.0,
-        sample.rows,
+        width, n_neighbors, True, chance_score(sample), (), (), curve, (curve,), 0.0, sample.rows
     )

@@ -11,8 +11,8 @@ from math import log2, sqrt
 import numpy as np
 from scipy.sparse import csr_array
 
-from modeshift._jit import fast_sums, kernel
 from modeshift.choice.sample import MANY_DIMENSIONS, Sample
+from modeshift.engines.cpu.jit import fast_sums, kernel
 
 _RIVAL = 0.2  # of the points of a cluster that another one must have to be compared
 _CORE = 0.25  # of the points of a cluster lie within its radius: its core, not its rim

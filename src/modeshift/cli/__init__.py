@@ -2,10 +2,10 @@
 
 A subcommand is a module with two functions, listed in ``COMMANDS``::
 
-    add_parser(subparsers)    adds its parser, with what --help says, and returns it
+    add_parser(subparsers)    adds its parser, with the texts of --help, and returns it
     run(options)              does the work; returns the exit code, or None for 0
 
-Such a module imports what is heavy inside ``run``, so that ``modeshift --version`` answers at once.
+Such a module imports heavy packages inside ``run``: ``modeshift --version`` answers at once.
 """
 
 import argparse
@@ -16,8 +16,9 @@ from typing import NoReturn
 
 from modeshift import __version__
 from modeshift.cli import bandwidth, bench, cluster, completion, demo, info, paper, predict, score
-from modeshift.cli.errors import UserError
+from modeshift.cli.errors import UserError, message_of
 from modeshift.cli.help import HelpFormatter
+from modeshift.io.errors import FileError
 
 COMMANDS: tuple[ModuleType, ...] = (
     cluster,
@@ -38,12 +39,13 @@ _EXAMPLES = """examples:
 """
 
 SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
+_OF_THE_USER = (UserError, FileError)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit code.
 
-    0: done. 1: it failed. 2: what the user gave cannot be used. 130: stopped with Ctrl-C.
+    0: done. 1: it failed. 2: an argument or a file cannot be used. 130: stopped with Ctrl-C.
     """
     options = make_parser().parse_args(arguments)
     options.arguments = sys.argv[1:] if arguments is None else arguments
@@ -55,7 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
     except Exception as error:
         if options.debug:
             traceback.print_exc()
-            return USAGE if isinstance(error, UserError) else FAILURE
+            return USAGE if isinstance(error, _OF_THE_USER) else FAILURE
         return _complain(error)
 
 
@@ -91,8 +93,8 @@ def make_parser() -> argparse.ArgumentParser:
 
 def _complain(error: Exception) -> int:
     """Say in one line what went wrong; return the exit code."""
-    message = " ".join(str(error).split())
-    if isinstance(error, UserError):
+    message = message_of(error)
+    if isinstance(error, _OF_THE_USER):
         print(f"modeshift: {message}", file=sys.stderr)
         return USAGE
     kind = type(error).__name__

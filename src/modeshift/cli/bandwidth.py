@@ -5,7 +5,7 @@ import io
 from pathlib import Path
 from typing import Any
 
-from modeshift.cli.errors import UserError
+from modeshift.cli.errors import UserError, about, user_errors
 from modeshift.cli.help import HelpFormatter
 from modeshift.cli.parameters import add_method, add_parameters, chosen_parameters, class_name
 from modeshift.cli.tables import (
@@ -13,7 +13,6 @@ from modeshift.cli.tables import (
     add_feature_options,
     add_missing_option,
     read_points,
-    user_errors,
 )
 
 _EXAMPLES = """examples:
@@ -69,7 +68,7 @@ def run(options: argparse.Namespace) -> None:
         )
     print(as_table(profile))
     if options.picture is not None:
-        from modeshift.files.write import write_whole
+        from modeshift.io.write import write_whole
 
         picture = draw(profile, options.picture.suffix[1:].lower())
         write_whole(options.picture, lambda file: file.write(picture))
@@ -114,8 +113,9 @@ def draw(profile: Any, ending: str) -> bytes:
 
 
 def _check_picture(options: argparse.Namespace) -> None:
-    from modeshift.files.write import check_place
+    from modeshift.io.write import check_place
 
     if options.picture.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise UserError(f"--picture {options.picture} must end in .png, .svg or .pdf")
-    check_place("--picture", options.picture, options.force)
+    with about("--picture"):
+        check_place(options.picture, options.force)

@@ -5,7 +5,7 @@ import json
 from time import perf_counter
 from typing import Any
 
-from modeshift.cli.errors import UserError
+from modeshift.cli.errors import UserError, user_errors
 from modeshift.cli.parameters import METHODS, class_name
 
 _BANDWIDTH = 0.8
@@ -69,7 +69,6 @@ def _sizes(text: str) -> list[int]:
 def _best(method: str, n: int, n_jobs: int, repeat: int) -> float:
     """Seconds of the best of some fits."""
     import modeshift
-    from modeshift.cli.tables import user_errors
     from modeshift.datasets import make_paper_set
 
     X, _ = make_paper_set(4, scale=n / (3 * _CLASS_SIZE), random_state=0)

@@ -7,9 +7,16 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from modeshift.cli.errors import UserError
+from modeshift.cli.checkpoint import checkpoint_place
+from modeshift.cli.errors import user_errors
 from modeshift.cli.help import HelpFormatter
-from modeshift.cli.parameters import add_method, add_parameters, chosen_parameters, class_name
+from modeshift.cli.parameters import (
+    add_method,
+    add_parameters,
+    all_parameters,
+    chosen_parameters,
+    class_name,
+)
 from modeshift.cli.tables import (
     DATA_HELP,
     add_data_options,
@@ -18,7 +25,6 @@ from modeshift.cli.tables import (
     check_places,
     label_place,
     read_points,
-    user_errors,
     write_labels,
 )
 
@@ -73,16 +79,16 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     long.add_argument(
         "--checkpoint-every",
         type=float,
-        default=60.0,
         metavar="SECONDS",
-        help="write what was reached to a file as --out, but .checkpoint: so often, and at Ctrl-C; "
-        "it is deleted in the end (default: 60)",
+        help="write the state of the fit to a file at this interval, and at Ctrl-C. The file is "
+        "named as --out, but .checkpoint, and deleted in the end. There is none on a GPU and with "
+        "several runs (default: 60)",
     )
     long.add_argument(
         "--resume",
         action="store_true",
-        help="go on from that file: the labels will be those of a fit that was never stopped "
-        "(default: no)",
+        help="go on from that file: the labels are the same as those of a fit that was never "
+        "stopped (default: no)",
     )
     add_parameters(parser)
     return parser
@@ -101,20 +107,22 @@ def run(options: argparse.Namespace) -> None:
         "--report": options.report,
     }
     check_places(places, options)
-    checkpoint = None if out is None else out.with_suffix(".checkpoint")
-    _check_resume(options, checkpoint)
+    checkpoint = checkpoint_place(options, all_parameters(options), out)
     started = perf_counter()
     table = read_points(options)
     seconds = {"read": perf_counter() - started}
 
-    import modeshift  # now, so that what is wrong with the data is said at once
+    import modeshift  # now: errors in the data must not wait for it
     from modeshift.cli.scores import score_labels
     from modeshift.cli.summary import as_table, summarize
     from modeshift.report.climb import Camera
 
     estimator = getattr(modeshift, class_name(options.method))(**parameters)
     started = perf_counter()
-    estimator.set_params(checkpoint=checkpoint, checkpoint_every=options.checkpoint_every)
+    if checkpoint is not None:
+        estimator.set_params(checkpoint=checkpoint)
+    if options.checkpoint_every is not None:
+        estimator.set_params(checkpoint_every=options.checkpoint_every)
     camera = Camera() if options.report else None
     preparation, notes = _fit(estimator, table, options, camera)
     seconds["fit"] = perf_counter() - started
@@ -143,31 +151,15 @@ def run(options: argparse.Namespace) -> None:
             print(f"modeshift: {note}", file=sys.stderr)
 
 
-def _check_resume(options: argparse.Namespace, checkpoint: Path | None) -> None:
-    """Refuse to go on from nothing, and to forget what an earlier fit has reached."""
-    if checkpoint is None:
-        if options.resume:
-            raise UserError("--resume needs --out FILE: the checkpoint lies beside the labels")
-    elif options.resume and not checkpoint.exists():
-        raise UserError(f"--resume: there is no {checkpoint}; leave it out to start anew")
-    elif checkpoint.exists() and not options.resume:
-        if not options.force:
-            raise UserError(
-                f"{checkpoint} keeps what an earlier fit has reached; go on with --resume, "
-                "or start anew with --force"
-            )
-        checkpoint.unlink()
-
-
 def _fit(
     estimator: Any, table: Any, options: argparse.Namespace, camera: Any
 ) -> tuple[Any, list[str]]:
-    """Fit; return how the data were prepared, and what the fit warned of."""
+    """Fit; return how the data were prepared, and the warnings of the fit."""
     from sklearn.exceptions import ConvergenceWarning
 
+    from modeshift.checks import check_weights
     from modeshift.cli.prepare import prepare
     from modeshift.cli.progress import FitProgress
-    from modeshift.validation import check_weights
 
     with warnings.catch_warnings(record=True) as caught, user_errors():
         warnings.simplefilter("always", ConvergenceWarning)
@@ -188,7 +180,7 @@ def _all_of(watchers: list[Any]) -> Any:
 
 
 def _fit_or_keep(estimator: Any, points: Any, weight: Any) -> None:
-    """Fit; when it is stopped, say where it can go on."""
+    """Fit. If the user stops it, say how to go on."""
     try:
         estimator.fit(points, sample_weight=weight)
     except KeyboardInterrupt:
@@ -196,14 +188,14 @@ def _fit_or_keep(estimator: Any, points: Any, weight: Any) -> None:
         if checkpoint is None or not checkpoint.exists():
             raise
         raise KeyboardInterrupt(
-            f"stopped; {checkpoint} keeps what was reached: add --resume to go on"
+            f"stopped; {checkpoint} keeps the state of the fit: add --resume to go on"
         ) from None
 
 
 def _read_starts(path: str, preparation: Any) -> Any:
     """Starting positions of the climbs, in a file with the same features."""
-    from modeshift.files.source import open_source
-    from modeshift.files.table import read_table
+    from modeshift.io.source import open_source
+    from modeshift.io.table import read_table
 
     return preparation.apply(read_table(open_source(path), columns=preparation.columns).points)
 
@@ -211,24 +203,23 @@ def _read_starts(path: str, preparation: Any) -> Any:
 def _write_more(
     options: argparse.Namespace, summary: dict[str, Any], estimator: Any, preparation: Any
 ) -> None:
-    """Write what was asked for beside the labels."""
+    """Write the summary and the model, if they are wanted."""
     from modeshift.cli.summary import as_json
-    from modeshift.files.write import write_whole
+    from modeshift.io.write import write_whole
 
     if options.summary:
         write_whole(options.summary, lambda file: file.write(as_json(summary)))
     if options.model:
-        from modeshift.saving import save
+        from modeshift.cli.model import save_model
 
-        content = {"estimator": estimator, "preparation": preparation}
-        write_whole(options.model, lambda file: save(file, content))
+        write_whole(options.model, lambda file: save_model(file, estimator, preparation))
 
 
 def _write_report(
     path: Path, table: Any, preparation: Any, estimator: Any, summary: dict[str, Any], camera: Any
 ) -> None:
     from modeshift.cli.bandwidth import draw
-    from modeshift.files.write import write_whole
+    from modeshift.io.write import write_whole
     from modeshift.report import make_page
     from modeshift.report.content import make_content
 

@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from modeshift.cli.help import HelpFormatter
-from modeshift.extras import require
+from modeshift.io.optional import require
 
 _SHELLS = ("bash", "zsh", "tcsh")
 _FILES = ("DATA", "FILE", "MODEL", "TRUTH", "PREDICTED")  # metavars that stand for a path
@@ -35,16 +35,16 @@ def run(options: argparse.Namespace) -> None:
 
     shtab = require("shtab", "cli")
     parser = make_parser()
-    for action in _actions(parser):
+    for action in _all_actions(parser):
         if action.metavar in _FILES:
             action.complete = shtab.FILE
     print(shtab.complete(parser, options.shell))
 
 
-def _actions(parser: argparse.ArgumentParser) -> Any:
+def _all_actions(parser: argparse.ArgumentParser) -> Any:
     """All actions of a parser and of its subcommands."""
     for action in parser._actions:
         yield action
         if isinstance(action, argparse._SubParsersAction):
             for subparser in action.choices.values():
-                yield from _actions(subparser)
+                yield from _all_actions(subparser)

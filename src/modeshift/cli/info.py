@@ -1,4 +1,4 @@
-"""``modeshift info``: what runs here, for bug reports and the curious."""
+"""``modeshift info``: versions, threads, GPU and caches, for bug reports."""
 
 import argparse
 import json
@@ -11,6 +11,7 @@ from typing import Any
 _OPTIONAL = {
     "cli": ("polars", "pyarrow", "rich", "shtab"),
     "plots": ("matplotlib",),
+    "gpu": ("torch", "triton"),
 }
 
 
@@ -81,7 +82,7 @@ def _numba_setting(name: str) -> Any:
 
 
 def _gpu() -> str:
-    """Name of the GPU that Numba sees. The estimators themselves compute on the CPU."""
+    """Return the name of the GPU that Numba sees. PyTorch, which computes there, loads slowly."""
     from numba import cuda
 
     try:

@@ -8,8 +8,8 @@ _HEAD = """# The command `modeshift`
 
 This page is made from the code by `make manual`; change the help texts there.
 """
-_EXIT_CODES = """Exit codes: 0 done, 1 it failed, 2 what was given cannot be used, 130 stopped with
-Ctrl-C. An error is one line on standard error; `--debug` shows where it came from."""
+_EXIT_CODES = """Exit codes: 0 done, 1 it failed, 2 an argument or a file cannot be used, 130
+stopped with Ctrl-C. An error is one line on standard error; `--debug` shows where it came from."""
 
 
 def manual() -> str:

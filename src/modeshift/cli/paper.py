@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from modeshift.cli.errors import UserError
+from modeshift.cli.errors import UserError, about
 
 FEW = 40  # seeds below which each of them is more than 2.5%, the tail that is cut off
 
@@ -55,14 +55,11 @@ def _reproduce(options: argparse.Namespace) -> None:
     plan = QUICK if options.quick else FULL
     if options.seeds is not None:
         plan = plan.with_seeds(options.seeds)
-    results = reproduce(
-        options.out,
-        plan,
-        _read_settings(options.setting),
-        watch=progress,
-        jobs=options.jobs,
-        force=options.force,
-    )
+    settings = _read_settings(options.setting)
+    with about("--out"):
+        results = reproduce(
+            options.out, plan, settings, watch=progress, jobs=options.jobs, force=options.force
+        )
     cells = list(compare(results))
     inside = sum(cell.inside for cell in cells)
     print(f"{inside} of {len(cells)} published cells lie in the central 95% of {plan.seeds} seeds")
@@ -80,7 +77,10 @@ def _calibrate(options: argparse.Namespace) -> None:
     search = QUICK_SEARCH if options.quick else FULL_SEARCH
     if options.seeds is not None:
         search = search._replace(seeds=options.seeds)
-    best = calibrate(options.out, search, watch=progress, jobs=options.jobs, force=options.force)
+    with about("--out"):
+        best = calibrate(
+            options.out, search, watch=progress, jobs=options.jobs, force=options.force
+        )
     print(describe(best))
     print(f"table: {options.out / 'calibration.csv'}\nsetting: {options.out / 'setting.json'}")
 

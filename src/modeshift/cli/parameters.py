@@ -1,8 +1,8 @@
-"""The estimators' parameters as options of the command, read off their source.
+"""The estimators' parameters as options of the command.
 
 Signature and docstring are parsed, not imported: ``modeshift --version`` and the completion of the
-shell must not wait for scikit-learn and Numba. A parameter that an estimator gains is an option of
-the command from then on.
+shell must not wait for scikit-learn and Numba. :mod:`modeshift.parameters` says which parameters
+are options. A new parameter of an estimator becomes an option by itself.
 """
 
 import argparse
@@ -13,19 +13,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from modeshift.cli.errors import UserError
+from modeshift.parameters import names_where
 
 METHODS = {
     "stochastic": "stochastic_mean_shift",
     "deterministic": "mean_shift",
     "blurring": "blurring_mean_shift",
 }
-"""Method of the command, and the module whose class it stands for."""
+"""Method of the command, and the module of its estimator."""
 
 RENAMED = {"random_state": "seed", "n_jobs": "jobs", "n_neighbors": "neighbors"}
-OWN_DEFAULTS = {"random_state": 0, "n_jobs": -1}
-"""The command repeats itself, and takes the whole machine, unless told otherwise."""
+"""Parameters whose option has another, shorter name."""
 
-SET_BY_THE_COMMAND = {"record", "callback", "checkpoint", "checkpoint_every"}
+OWN_DEFAULTS = {"random_state": 0, "n_jobs": -1}
+"""Defaults of the command: the same seed every time, and all cores."""
+
 _NONE = ("none", "auto")
 
 
@@ -86,7 +88,7 @@ def add_parameters(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen_parameters(options: argparse.Namespace) -> dict[str, Any]:
-    """Parameters of the chosen method: those that were given, and the command's own defaults."""
+    """Return the parameters that the user gave for the method, and the command's own defaults."""
     known = parameters_of(options.method)
     given = {
         dest.removeprefix("parameter_"): value
@@ -105,9 +107,9 @@ def chosen_parameters(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def read_value(text: str) -> Any:
-    """Read a number, LOW:HIGH, or "none" (also "auto"); all else is text.
+    """Read a number, LOW:HIGH, or "none" (also "auto"); everything else is text.
 
-    Whether the value suits is for the estimator to say: it names the parameter and the remedy.
+    The estimator checks the value; its error names the parameter and the remedy.
     """
     if text.lower() in _NONE:
         return None
@@ -127,25 +129,32 @@ def class_name(method: str) -> str:
     return _source(method)[1].name
 
 
+def all_parameters(options: argparse.Namespace) -> dict[str, Any]:
+    """Return every parameter of the method that is an option: as chosen, or its default."""
+    defaults = {name: row.default for name, row in parameters_of(options.method).items()}
+    return defaults | chosen_parameters(options)
+
+
 def parameters_of(method: str) -> dict[str, Parameter]:
-    """Parameters of a method's estimator, in the order of its signature."""
+    """Return the parameters of a method that are options, in the order of the signature."""
     tree, node = _source(method)
     described = _described(ast.get_docstring(node) or "")
     constructor = next(
         part for part in node.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"
     )
     arguments = constructor.args
+    set_by_the_command = names_where(in_command=False)
     return {
         argument.arg: Parameter(argument.arg, kind, _value(default, tree), text)
         for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-        if argument.arg not in SET_BY_THE_COMMAND and default is not None
+        if argument.arg not in set_by_the_command and default is not None
         for kind, text in [described.get(argument.arg, ("", ""))]
     }
 
 
 @cache
 def _source(method: str) -> tuple[ast.Module, ast.ClassDef]:
-    path = Path(__file__).parents[1] / f"{METHODS[method]}.py"
+    path = Path(__file__).parents[1] / "estimators" / f"{METHODS[method]}.py"
     tree = ast.parse(path.read_text(encoding="utf-8"))
     return tree, next(node for node in tree.body if isinstance(node, ast.ClassDef))
 

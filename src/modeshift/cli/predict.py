@@ -1,11 +1,11 @@
-"""``modeshift predict``: labels for new points, by a model that ``cluster`` has kept."""
+"""``modeshift predict``: labels for new points, by a model that ``cluster --model`` saved."""
 
 import argparse
 import sys
 from pathlib import Path
 from typing import Any
 
-from modeshift.cli.errors import UserError
+from modeshift.cli.errors import UserError, user_errors
 from modeshift.cli.help import HelpFormatter
 from modeshift.cli.tables import (
     DATA_HELP,
@@ -13,7 +13,6 @@ from modeshift.cli.tables import (
     add_output_options,
     check_places,
     label_place,
-    user_errors,
     write_labels,
 )
 
@@ -43,8 +42,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(options: argparse.Namespace) -> None:
     """Read model and data, predict, write."""
-    from modeshift.files.source import open_source
-    from modeshift.files.table import Roles, read_table
+    from modeshift.io.source import open_source
+    from modeshift.io.table import Roles, read_table
 
     out = label_place(options, "predicted")
     check_places({"--out": out}, options)
@@ -55,6 +54,8 @@ def run(options: argparse.Namespace) -> None:
         roles=Roles(id=options.id),
         missing=options.missing,
     )
+    if estimator.device == "cuda":  # of the machine that fitted; this one may have no GPU
+        estimator.set_params(device="auto")
     with user_errors():
         labels = estimator.predict(preparation.apply(table.points))
     write_labels(out, table, labels)
@@ -72,18 +73,10 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _load(path: Path) -> tuple[Any, Any]:
-    from modeshift.base import ModeSeeker
-    from modeshift.cli.prepare import Preparation
-    from modeshift.saving import load
+    from modeshift.cli.model import load_model
 
     try:
-        content = load(path)
+        return load_model(path)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise UserError(f"MODEL {path}: {reason}") from error
-    wanted = {"estimator": ModeSeeker, "preparation": Preparation}
-    if not isinstance(content, dict) or any(
-        not isinstance(content.get(name), kind) for name, kind in wanted.items()
-    ):
-        raise UserError(f"MODEL {path} was not written by modeshift cluster --model")
-    return content["estimator"], content["preparation"]

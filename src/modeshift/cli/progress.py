@@ -97,7 +97,7 @@ class FitProgress:
             self._bar.stop()
 
     def __call__(self, state: Any) -> None:
-        """Show a :class:`modeshift.watch.Progress`."""
+        """Show a :class:`modeshift.watching.Progress`."""
         now = monotonic()
         self._levels.append((now, log(1 + state.n_moving)))
         if now - self._started < self._PATIENCE:

@@ -64,15 +64,16 @@ def run(options: argparse.Namespace) -> None:
 
 def _read(path: str, option: str, column: str | None, key: str | None) -> Any:
     """Frame of the labels, and of the key where there is one."""
-    from modeshift.files.source import open_source, reading
+    from modeshift.io.source import open_source, reading
 
     source = open_source(path)
     with reading(source.name, source.kind):
         names = source.frame.collect_schema().names()
-        for name in (column, key):
-            if name is not None and name not in names:
-                raise UserError(f"{path} has no column {name!r}; it has {', '.join(names[:12])}")
-        column = column or _usual_column(path, option, [name for name in names if name != key])
+    for name in (column, key):
+        if name is not None and name not in names:
+            raise UserError(f"{path} has no column {name!r}; it has {', '.join(names[:12])}")
+    column = column or _usual_column(path, option, [name for name in names if name != key])
+    with reading(source.name, source.kind):
         return source.frame.select([column, *([key] if key else [])]).collect()
 
 

@@ -1,4 +1,4 @@
-"""What a fit came to: as JSON for programs, as a short table for people."""
+"""Result of a fit: as JSON for programs, as a short table for people."""
 
 import json
 import math
@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 
 from modeshift import __version__
-from modeshift.cli.parameters import SET_BY_THE_COMMAND
 from modeshift.cli.prepare import Preparation, magnitude
-from modeshift.files.table import Table
+from modeshift.io.table import Table
+from modeshift.parameters import names_where
 
 _CLUSTERS_SHOWN = 10
 _FEATURES_SHOWN = 4
+_DEVICES = {"cpu": "the CPU", "cuda": "the GPU"}
 
 
 def versions() -> dict[str, str]:
-    """Versions of all that decides on the result."""
+    """Return the versions of the packages that the result depends on."""
     packages = ("numpy", "scipy", "scikit-learn", "numba")
     return {
         "modeshift": __version__,
@@ -75,8 +76,10 @@ def summarize(
     scores: dict[str, float] | None,
     seconds: dict[str, float],
 ) -> dict[str, Any]:
-    """All that the JSON summary holds."""
+    """Return the content of the JSON summary."""
     standardized = preparation.offset is not None
+    values = fitted.get_params(deep=False)
+    set_by_the_command = names_where(in_command=False)
     summary = {
         "command": shlex.join(["modeshift", *arguments]),
         "versions": versions(),
@@ -92,10 +95,9 @@ def summarize(
         "method": method,
         "estimator": type(fitted).__name__,
         "parameters": {
-            name: value
-            for name, value in fitted.get_params(deep=False).items()
-            if name not in SET_BY_THE_COMMAND
+            name: value for name, value in values.items() if name not in set_by_the_command
         },
+        "device": fitted.engine_,
         "bandwidth": fitted.bandwidth_,
         "converged": fitted.converged_,
         "n_iter": fitted.n_iter_,
@@ -112,7 +114,7 @@ def summarize(
 
 
 def as_json(summary: Any) -> bytes:
-    """Summary as JSON; what JSON has no number for, such as infinity, is text."""
+    """Return the summary as JSON. A number that JSON does not know, such as infinity, is text."""
     return (json.dumps(_plain(summary), indent=2, allow_nan=False) + "\n").encode()
 
 
@@ -129,7 +131,7 @@ def _plain(value: Any) -> Any:
 
 
 def as_table(summary: dict[str, Any]) -> str:
-    """Summary as lines for a person."""
+    """Return the summary as lines of text."""
     data, clusters = summary["data"], summary["clusters"]
     features = data["features"]
     lines = [
@@ -137,7 +139,7 @@ def as_table(summary: dict[str, Any]) -> str:
         f"{_listed(features)}{' (standardized)' if data['standardized'] else ''}",
         f"{summary['estimator']}, bandwidth {_short(summary['bandwidth'])}: "
         f"{_count(len(clusters), 'cluster')} after {_iterations(summary)}, "
-        f"{summary['seconds']['fit']:.2f} s",
+        f"{summary['seconds']['fit']:.2f} s on {_DEVICES[summary['device']]}",
     ]
     if data["columns_left_out"]:
         lines.insert(1, f"left out, as they hold no numbers: {_listed(data['columns_left_out'])}")
@@ -180,7 +182,7 @@ def _cluster_rows(clusters: list[dict], n: int, features: list[str]) -> list[str
 
 
 def aligned(rows: list[list[str]]) -> list[str]:
-    """Rows of cells as lines, every column flush right."""
+    """Return rows of cells as lines, every column flush right."""
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     return [
         "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))

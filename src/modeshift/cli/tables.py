@@ -1,13 +1,11 @@
-"""What subcommands that read points and write labels share: options, reading, writing."""
+"""Options, reading and writing for the subcommands that read points and write labels."""
 
 import argparse
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from modeshift.cli.errors import UserError
+from modeshift.cli.errors import UserError, about
 
 DATA_HELP = "CSV or TSV (gzipped too), Parquet, Arrow, Feather, NPY or NPZ; - is standard input"
 _STDIN = STDOUT = "-"
@@ -15,7 +13,7 @@ _ENDINGS_KEPT = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".npy", ".npz
 
 
 def add_feature_options(parser: Any) -> None:
-    """Add the options that say what the features and weights are."""
+    """Add the options that name features and weights."""
     parser.add_argument(
         "--columns", metavar="A,B,C", help="the features (default: all columns of numbers)"
     )
@@ -31,7 +29,7 @@ def add_feature_options(parser: Any) -> None:
 
 
 def add_data_options(parser: Any) -> None:
-    """Add the options that say which rows are read and what identifies them."""
+    """Add the options that say which rows are read and which column identifies them."""
     parser.add_argument(
         "--id", metavar="COLUMN", help="goes into the labels file (default: the row number)"
     )
@@ -66,8 +64,8 @@ def add_output_options(parser: Any, word: str) -> None:
 
 def read_points(options: argparse.Namespace) -> Any:
     """Read the table that the options name."""
-    from modeshift.files.source import open_source
-    from modeshift.files.table import Roles, read_table
+    from modeshift.io.source import open_source
+    from modeshift.io.table import Roles, read_table
 
     return read_table(
         open_source(options.data),
@@ -90,7 +88,7 @@ def label_place(options: argparse.Namespace, word: str) -> Path | None:
 
 def check_places(places: dict[str, Path | None], options: argparse.Namespace) -> None:
     """Refuse places where results cannot go, before any work is done."""
-    from modeshift.files.write import check_frame_ending, check_place
+    from modeshift.io.write import check_frame_ending, check_place
 
     given = {option: place for option, place in places.items() if place is not None}
     for option, place in given.items():
@@ -99,16 +97,18 @@ def check_places(places: dict[str, Path | None], options: argparse.Namespace) ->
         others = [other for other in given if given[other] == place and other != option]
         if others:
             raise UserError(f"{option} and {others[0]} are the same file {place}; name two")
-        check_place(option, place, options.force)
+        with about(option):
+            check_place(place, options.force)
     if "--out" in given:
-        check_frame_ending("--out", given["--out"])
+        with about("--out"):
+            check_frame_ending(given["--out"])
 
 
 def write_labels(place: Path | None, table: Any, labels: Any) -> None:
-    """Write one row a point: what identifies it, and its cluster."""
+    """Write one row for each point: its id or row number, and its cluster."""
     import polars as pl
 
-    from modeshift.files.write import write_frame
+    from modeshift.io.write import write_frame
 
     identity = pl.Series("row", table.rows) if table.id is None else table.id
     frame = pl.DataFrame([identity, pl.Series("cluster", labels)])
@@ -116,12 +116,3 @@ def write_labels(place: Path | None, table: Any, labels: Any) -> None:
         sys.stdout.write(frame.write_csv())
     else:
         write_frame(place, frame)
-
-
-@contextmanager
-def user_errors() -> Iterator[None]:
-    """What the library refuses is what the user gave: a parameter, or data."""
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        raise UserError(str(error)) from error

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from modeshift.datasets import make_paper_set, paper_set
-from modeshift.extras import require
+from modeshift.io.optional import require
 from modeshift.paper.cells import FIELDS, central, is_inside
 from modeshift.paper.claims import threshold_map
 from modeshift.paper.plan import MAP_SETS, SETS

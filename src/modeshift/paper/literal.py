@@ -1,8 +1,10 @@
 """Algorithm 2 to the letter."""
 
+from dataclasses import replace
 from typing import Any
 
 from modeshift import StochasticMeanShift
+from modeshift.spec import Wander
 
 
 class LiteralStochasticMeanShift(StochasticMeanShift):
@@ -12,7 +14,8 @@ class LiteralStochasticMeanShift(StochasticMeanShift):
     test, points that chance has chosen seldom stay behind, "outlier clusters" in the paper's words.
     """
 
-    _verify = False
+    def _schedule(self, values: dict[str, Any]) -> Wander:
+        return replace(super()._schedule(values), verify=False)
 
 
 def patience_of(quiet: int, n: int) -> float:

@@ -10,8 +10,8 @@ from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
-from modeshift.components import connected_components
 from modeshift.datasets import make_paper_set
+from modeshift.engines.cpu.components import connected_components
 from modeshift.metrics import k_score, purity_report
 from modeshift.paper.setting import Setting, make_estimator
 

@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 from typing import Any, TextIO
 
-from modeshift.cli.errors import UserError
+from modeshift.io.errors import FileError, PlaceTaken
 from modeshift.paper.results import Results
 from modeshift.paper.runs import Record, Task
 
@@ -41,11 +41,13 @@ class Folder:
     def __init__(self, path: Path, parameters: dict[str, Any], force: bool) -> None:
         self.path = path
         if path.exists() and not path.is_dir():
-            raise UserError(f"--out {path} is a file; give a folder")
+            raise FileError(f"{path} is a file", "give a folder")
         path.mkdir(parents=True, exist_ok=True)
         if not self._is_ours(parameters):
             if not force and any(path.iterdir()):
-                raise UserError(self._refusal(parameters))
+                raise PlaceTaken(
+                    self._fact(parameters), "give another folder, or force=True to replace them"
+                )
             self._clear()
             (path / "run.json").write_text(json.dumps(parameters, indent=2) + "\n")
         self.done = self._read()
@@ -73,16 +75,14 @@ class Folder:
         except (FileNotFoundError, ValueError):
             return None
 
-    def _refusal(self, parameters: dict[str, Any]) -> str:
+    def _fact(self, parameters: dict[str, Any]) -> str:
+        """Return what the folder holds."""
         there = self._recorded()
         if not isinstance(there, dict):
-            return f"--out {self.path} holds other files; give a new folder, or --force"
+            return f"{self.path} holds other files"
         now = json.loads(json.dumps(parameters))
         changed = sorted(name for name in {*there, *now} if there.get(name) != now.get(name))
-        return (
-            f"--out {self.path} holds the results of another run (it differs in "
-            f"{', '.join(changed)}); give another folder, or --force to replace them"
-        )
+        return f"{self.path} holds the results of another run (it differs in {', '.join(changed)})"
 
     def _clear(self) -> None:
         """Delete what a run writes, and nothing else."""

@@ -1,6 +1,6 @@
 """The report: one page that needs no network, with pictures to zoom and a climb to play.
 
-table, fitted estimator, frames of the climb -> content (data.py) -> page.html, .css and .js
+table, fitted estimator, frames of the climb -> content (content.py) -> page.html, .css and .js
 """
 
 import json

@@ -50,7 +50,7 @@ class Camera:
         self._moving: dict[int, int] = {}
 
     def __call__(self, state: Any) -> None:
-        """Take a frame of a :class:`modeshift.watch.Progress`."""
+        """Take a frame of a :class:`modeshift.watching.Progress`."""
         if self._climbers is None:
             self._n = len(state.positions)
             rng = np.random.RandomState(0)

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from modeshift.mean_shift import MeanShift
-from modeshift.nearest import nearest_rows
+from modeshift.engines.cpu.nearest import nearest_rows
+from modeshift.engines.cpu.sphere import normalised
+from modeshift.estimators.mean_shift import MeanShift
 from modeshift.plots import COLOURS
 from modeshift.report.climb import Climb
 from modeshift.report.repeat import python_code
 from modeshift.report.view import View, make_view
-from modeshift.sphere import normalised
 
 MOST_POINTS = 200_000
 _FEATURES_ON_HOVER = 8
@@ -202,6 +202,7 @@ def _facts(summary: dict[str, Any]) -> list[list[str]]:
         "columns left out": ", ".join(data["columns_left_out"]) or "none",
         "rows dropped for missing values": f"{data['dropped_rows']:,}",
         "steps taken": f"{summary['n_steps']:,}",
+        "computed on": summary["device"],
         **{name: str(value) for name, value in summary["parameters"].items()},
         **{f"{name}, against the truth": f"{value:.4g}" for name, value in
            (summary["scores"] or {}).items()},

@@ -1,8 +1,8 @@
-"""The Python code that does what the command did."""
+"""Python code that makes the same labels as the command."""
 
 from typing import Any
 
-from modeshift.cli.parameters import parameters_of
+import modeshift
 
 
 def python_code(summary: dict[str, Any]) -> str:
@@ -13,8 +13,8 @@ def python_code(summary: dict[str, Any]) -> str:
     missing = ', missing="drop"' if data["dropped_rows"] else ""
     lines = [
         f"from modeshift import {name}",
-        "from modeshift.files.source import open_source",
-        f"from modeshift.files.table import {'' if weight is None else 'Roles, '}read_table",
+        "from modeshift.io.source import open_source",
+        f"from modeshift.io.table import {'' if weight is None else 'Roles, '}read_table",
         "",
         f"source = open_source({data['file']!r})",
         f"table = read_table(source, columns={data['features']!r}{roles}{missing})",
@@ -29,8 +29,8 @@ def python_code(summary: dict[str, Any]) -> str:
 
 
 def _given(summary: dict[str, Any]) -> str:
-    """Parameters that are not at their default, as they stand in a call."""
-    defaults = {name: p.default for name, p in parameters_of(summary["method"]).items()}
+    """Return the parameters that are not at their default, as they stand in a call."""
+    defaults = getattr(modeshift, summary["estimator"])().get_params(deep=False)
     return ", ".join(
         f"{name}={value!r}"
         for name, value in summary["parameters"].items()

@@ -1,0 +1,169 @@
+"""Checks of single values. Every error names the parameter, the value and the remedy."""
+
+from math import inf
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np  # at run time where it is needed: the command must answer at once
+
+
+def check_real(
+    name: str,
+    value: Any,
+    *,
+    low: float,
+    high: float = inf,
+    low_allowed: bool = True,
+    high_allowed: bool = False,
+) -> float:
+    """Return value as a float if it lies between low and high."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, got {value!r}.")
+    number = float(value)
+    above = low <= number if low_allowed else low < number
+    below = number <= high if high_allowed else number < high
+    if not (above and below):  # NaN ends here as well
+        lower = f"at least {low:g}" if low_allowed else f"greater than {low:g}"
+        limit = f"at most {high:g}" if high_allowed else f"less than {high:g}"
+        upper = "finite" if high == inf else limit
+        raise ValueError(f"{name} must be {lower} and {upper}, got {value!r}.")
+    return number
+
+
+def check_whole(name: str, value: Any, *, low: int) -> int:
+    """Return value as an int if it is a whole number of at least low."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be a whole number, got {value!r}.")
+    if value < low:
+        raise ValueError(f"{name} must be at least {low}, got {value!r}.")
+    return int(value)
+
+
+def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
+    """Return value if it is one of the choices."""
+    if not isinstance(value, str) or value not in choices:
+        named = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name} must be one of {named}, got {value!r}.")
+    return value
+
+
+def refuse(option: str, other: str, why: str) -> None:
+    """Say that two options do not go together, and what to do."""
+    raise ValueError(f"{option} and {other} do not go together: {why}")
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """Return value if it is True or False."""
+    import numpy as np
+
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, got {value!r}.")
+    return bool(value)
+
+
+def check_jobs(name: str, value: Any) -> int | None:
+    """Return a number of threads: None or a whole number other than 0."""
+    if value is not None and check_whole(name, value, low=-(2**31)) == 0:
+        raise ValueError(f"{name} must not be 0; use 1 for one thread or -1 for all cores.")
+    return value
+
+
+def check_watcher(name: str, value: Any, kind: Any, what: str) -> Any:
+    """Return something that watches a fit: None, or of the given kind."""
+    if value is not None and not isinstance(value, kind):
+        raise TypeError(f"{name} must be {what} or None, got {value!r}.")
+    return value
+
+
+def check_seeding(name: str, value: Any) -> Any:
+    """Return the word for seeds, if it is one; arrays are checked with the data."""
+    if isinstance(value, str) and value != "bins":
+        raise ValueError(
+            f"{name} must be one of None, 'bins', got {value!r}, or an array of starting positions."
+        )
+    return value
+
+
+def check_bandwidth(value: Any, *, cosine: bool = False, infinite: bool = False) -> float:
+    """Return the bandwidth as a float if it is one positive number.
+
+    A cosine distance is at most 2. ``infinite`` says that there need not be a bandwidth.
+    """
+    if _is_sequence(value):
+        raise TypeError(
+            f"bandwidth must be one number, got {value!r}; "
+            "only StochasticMeanShift takes a pair (low, high)."
+        )
+    if isinstance(value, str):
+        raise TypeError(
+            f"bandwidth must be a number, or None to have one estimated, got {value!r}."
+        )
+    if isinstance(value, Real) and value == inf:
+        if infinite:
+            return inf
+        raise ValueError(
+            f"bandwidth must be finite, got {value!r}; only n_neighbors=k lets it be infinite."
+        )
+    if not cosine:
+        return check_real("bandwidth", value, low=0.0, low_allowed=False)
+    try:
+        return check_real(
+            "bandwidth", value, low=0.0, high=2.0, low_allowed=False, high_allowed=True
+        )
+    except ValueError as error:
+        raise ValueError(f"{error} With metric='cosine' it is a distance 1 - cos.") from error
+
+
+def check_bandwidth_pair(
+    value: Any, *, cosine: bool = False, infinite: bool = False
+) -> float | tuple[float, float]:
+    """Return a positive number, or a pair of them in rising order, as floats.
+
+    The ends of a pair must be finite: a radius is drawn between them.
+    """
+    if not _is_sequence(value):
+        return check_bandwidth(value, cosine=cosine, infinite=infinite)
+    if len(value) != 2:
+        raise ValueError(f"bandwidth must be one number or a pair (low, high), got {value!r}.")
+    try:
+        low, high = (check_bandwidth(end, cosine=cosine) for end in value)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{error} The pair was {value!r}.") from error
+    if low > high:
+        raise ValueError(
+            f"bandwidth must be a pair (low, high) with low <= high, got {value!r}; swap the two."
+        )
+    return low, high
+
+
+def _is_sequence(value: Any) -> bool:
+    return isinstance(value, tuple | list) or getattr(value, "ndim", 0) > 0
+
+
+def check_weights(sample_weight: Any, n: int) -> "np.ndarray":
+    """Return one weight a point as float64, all ones for None."""
+    import numpy as np
+
+    if sample_weight is None:
+        return np.ones(n)
+    weights = np.asarray(sample_weight)
+    try:
+        if weights.dtype.kind not in "biufO":
+            raise TypeError(f"got {weights.dtype} such as {weights.ravel()[:1].tolist()[0]!r}")
+        weights = weights.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight must hold real numbers ({error}).") from error
+    if weights.shape != (n,):
+        raise ValueError(
+            f"sample_weight must have shape ({n},), one weight a point of X, got {weights.shape}."
+        )
+    bad = np.flatnonzero(~np.isfinite(weights) | (weights < 0))
+    if bad.size:
+        raise ValueError(
+            "sample_weight must be finite and not negative, "
+            f"got {float(weights[bad[0]])!r} at position {bad[0]}."
+        )
+    if not weights.any():
+        raise ValueError("sample_weight must hold at least one weight above 0, got only zeros.")
+    return weights

@@ -1,0 +1,83 @@
+"""Place of the checkpoint of a fit, if the options allow one: the table of parameters decides."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from modeshift.checks import refuse
+from modeshift.cli.errors import UserError, user_errors
+from modeshift.parameters import check_together, refusal_by, shown
+
+
+def checkpoint_place(
+    options: argparse.Namespace, values: dict[str, Any], out: Path | None
+) -> Path | None:
+    """Return the path of the checkpoint, beside the labels; None if there is none.
+
+    Parameters
+    ----------
+    options : Namespace
+        Of ``modeshift cluster``.
+    values : dict
+        All parameters of the estimator that are options.
+    out : path or None
+        Place of the labels; None: standard output.
+    """
+    wanted = _wanting_option(options)
+    if out is None:
+        if wanted is not None:
+            raise UserError(f"{wanted} needs --out FILE: the checkpoint lies beside the labels")
+        return None
+    place = out.with_suffix(".checkpoint")
+    obstacle = _obstacle(values, place)
+    if obstacle is not None:
+        if wanted is not None:
+            raise UserError(f"{wanted} cannot be used here: {obstacle}; leave {wanted} out")
+        return None
+    if wanted is None and values["device"] == "auto" and _a_gpu_can(values):
+        return None  # a checkpoint would send the fit to the CPU
+    _check_earlier_fit(options, place)
+    return place
+
+
+def _wanting_option(options: argparse.Namespace) -> str | None:
+    """Return the option by which the user has asked for a checkpoint."""
+    if options.resume:
+        return "--resume"
+    return None if options.checkpoint_every is None else "--checkpoint-every"
+
+
+def _obstacle(values: dict[str, Any], place: Path) -> str | None:
+    """Return why these options do not go with a checkpoint; None if they do."""
+    with user_errors():
+        check_together(values)  # errors from here on are about the checkpoint
+    checkpoint = {"checkpoint": place}
+    try:
+        check_together(values | checkpoint)
+        refused = refusal_by("cuda", checkpoint) if values["device"] == "cuda" else None
+        if refused is not None:
+            refuse(shown("device", "cuda"), *refused)
+    except ValueError as error:
+        reason, _, _remedy = str(error).partition(". ")  # which is in terms of the library
+        return reason
+    return None
+
+
+def _a_gpu_can(values: dict[str, Any]) -> bool:
+    from modeshift.engines.choose import gpu_can
+
+    return gpu_can(values)
+
+
+def _check_earlier_fit(options: argparse.Namespace, place: Path) -> None:
+    """Refuse to resume without a checkpoint, and to lose that of an earlier fit."""
+    if options.resume:
+        if not place.exists():
+            raise UserError(f"--resume: there is no {place}; leave it out to start from the data")
+    elif place.exists():
+        if not options.force:
+            raise UserError(
+                f"{place} keeps the state of an earlier fit; go on with --resume, "
+                "or start again with --force"
+            )
+        place.unlink()

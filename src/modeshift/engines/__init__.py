@@ -1,0 +1,1 @@
+"""Engines: where a fit is computed. Each turns a Spec and data into a Fit."""

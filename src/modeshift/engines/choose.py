@@ -1,0 +1,92 @@
+"""Which engine computes: by the kind of the data, the device asked for, and the one table."""
+
+from importlib.util import find_spec
+from typing import Any
+
+from modeshift.checks import refuse
+from modeshift.engines.kinds import is_dask, is_tensor
+from modeshift.engines.protocol import Engine
+from modeshift.io.optional import require
+from modeshift.parameters import ENGINES, Values, refusal_by
+
+
+def choose_engine(values: Values, X: Any) -> Engine:
+    """Return the engine for parameters and data, or say what it cannot do.
+
+    "auto" takes a GPU if there is one and all options work there.
+    """
+    if is_dask(X):
+        return _dask_engine(values)
+    elsewhere = is_tensor(X) and X.device.type != "cpu"
+    if values["device"] == "cpu":
+        if elsewhere:
+            raise ValueError(
+                f"X is a tensor on {X.device}, but device='cpu'. Pass device='cuda' to work there, "
+                "or X.cpu().numpy()."
+            )
+        return cpu_engine()
+    if values["device"] == "auto" and not elsewhere and not gpu_can(values):
+        return cpu_engine()
+    return _cuda_engine(values)
+
+
+def choose_predictor(values: Values, X: Any, model: Any) -> Engine:
+    """Return the engine that labels new data: that of the data, or the one that holds the model."""
+    if hasattr(model, "engine"):
+        return model.engine()
+    return _cells_engine() if is_dask(X) else choose_engine(values, X)
+
+
+def gpu_can(values: Values) -> bool:
+    """Return whether there is a GPU, with what it needs, that can do all options."""
+    installed = find_spec("torch") is not None and find_spec("triton") is not None
+    return installed and refusal_by("cuda", values) is None and _gpu() is not None
+
+
+def cpu_engine() -> Engine:
+    """Return the engine of arrays in memory."""
+    from modeshift.engines.cpu.engine import CpuEngine
+
+    return CpuEngine()
+
+
+def _cuda_engine(values: Values) -> Engine:
+    require("torch", "gpu")
+    require("triton", "gpu")
+    refused = refusal_by("cuda", values)
+    if refused is not None:
+        refuse(f"device={values['device']!r}", *refused)
+    device = _gpu()
+    if device is None:
+        raise ValueError(
+            "device='cuda' needs a GPU, and PyTorch finds none (torch.cuda.is_available() is "
+            "False). Take device='cpu', or 'auto' to use a GPU only where there is one."
+        )
+    from modeshift.engines.cuda.engine import CudaEngine
+
+    return CudaEngine(device)
+
+
+def _gpu() -> Any:
+    from modeshift.engines.cuda.devices import find_device
+
+    return find_device()
+
+
+def _dask_engine(values: Values) -> Engine:
+    name = "rounds" if values["resolution"] is None else "cells"
+    refused = refusal_by(name, values)
+    if refused is not None:
+        option, why = refused
+        refuse(option, ENGINES[name], why)
+    if name == "rounds":
+        from modeshift.engines.dask.engine import RoundsEngine
+
+        return RoundsEngine()
+    return _cells_engine()
+
+
+def _cells_engine() -> Engine:
+    from modeshift.engines.dask.engine import CellsEngine
+
+    return CellsEngine()

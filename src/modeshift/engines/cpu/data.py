@@ -1,0 +1,33 @@
+"""Points and weights in memory, checked."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from modeshift.checks import check_weights
+from modeshift.engines.cpu.sphere import normalised
+from modeshift.spec import Spec
+
+
+class Data(NamedTuple):
+    """Checked input.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n, d)
+        In the user's units; unit vectors with cosine distance.
+    weights : ndarray of shape (n,), float64
+    dtype : dtype
+        float32 or float64: what results are given in.
+    """
+
+    points: np.ndarray
+    weights: np.ndarray
+    dtype: np.dtype
+
+
+def take_in(spec: Spec, checked: np.ndarray, sample_weight: Any) -> Data:
+    """Check weights, and put points on the sphere where distances are cosines."""
+    weights = check_weights(sample_weight, len(checked))
+    points = normalised(checked, "X") if spec.on_sphere else checked
+    return Data(points, weights, checked.dtype)

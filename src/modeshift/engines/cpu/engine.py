@@ -1,0 +1,163 @@
+"""The engine of space in memory, on the cores of the machine."""
+
+from typing import Any
+
+import numpy as np
+
+from modeshift.engines.cpu.compress import compress
+from modeshift.engines.cpu.consensus import join_runs
+from modeshift.engines.cpu.data import Data, take_in
+from modeshift.engines.cpu.runs import field_of, run
+from modeshift.engines.cpu.scale import nearest_scale
+from modeshift.engines.cpu.space import NumpySpace
+from modeshift.engines.cpu.sphere import normalised, put_back
+from modeshift.engines.finish import find_clusters, label_components, merge
+from modeshift.engines.pose import pose
+from modeshift.engines.prediction import Index, Model
+from modeshift.engines.problem import Problem
+from modeshift.engines.reporting import reporter
+from modeshift.engines.schedules.outcome import Outcome
+from modeshift.spec import Climb, Fit, Sampled, Spec, Wander
+from modeshift.watching.observer import Observer
+from modeshift.watching.watch import UNWATCHED
+
+
+class CpuEngine:
+    """Space in memory."""
+
+    name = "cpu"
+
+    def example(self, X: Any) -> Any:
+        """Return X: scikit-learn checks all of it."""
+        return X
+
+    def take_in(self, spec: Spec, X: Any, checked: np.ndarray, sample_weight: Any) -> Data:
+        """Check the weights."""
+        return take_in(spec, checked, sample_weight)
+
+    def sample(self, spec: Spec, data: Data) -> Sampled:
+        """Return all points: the choice draws from them."""
+        return Sampled(data.points, data.weights)
+
+    def fit(
+        self, spec: Spec, data: Data, random_state: np.random.RandomState, observer: Observer
+    ) -> Fit:
+        """Cluster the points, or the cells of a grid that stand for them."""
+        problem = _posed(spec, data.points, data.weights)
+        if spec.resolution is None:
+            return solve(spec, problem, None, data.dtype, random_state, observer)
+        side = problem.radius / spec.resolution
+        cells = compress(problem.points, problem.weights, side)
+        problem = problem._replace(points=cell_points(spec, cells, side), weights=cells.weights)
+        return solve(spec, problem, cells, data.dtype, random_state, observer)
+
+    def index(self, spec: Spec, model: Model) -> "CpuIndex":
+        """Build the field that new points climb over."""
+        if not isinstance(model.ends, np.ndarray):
+            raise ValueError(
+                "this estimator was fitted to a tensor on a GPU, where its modes are; predict with "
+                "device='cuda' too, or fit it to an array."
+            )
+        return CpuIndex(Index(field_of(spec, model.problem), model, spec))
+
+
+class CpuIndex:
+    """Labels for space."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+
+    def label(self, data: Data) -> np.ndarray:
+        """Label new points."""
+        return self._index.label(data.points)
+
+
+def label(spec: Spec, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Label points that are known to be sound: a fit without anything else that it gives."""
+    problem = _posed(spec, points, weights)
+    outcome = run(spec, problem, np.random.RandomState(0), UNWATCHED)
+    space = NumpySpace(spec.n_threads)
+    return label_components(space, _components(space, spec, problem, outcome), problem.weights)
+
+
+def _posed(spec: Spec, points: np.ndarray, weights: np.ndarray) -> Problem:
+    scale = None
+    if spec.radius == np.inf:
+        assert spec.n_neighbors is not None
+        scale = nearest_scale(points, weights, spec.n_neighbors, spec.n_threads)
+        scale *= spec.shrinkage(points.shape[1])
+    return pose(NumpySpace(), spec, points, weights, scale)
+
+
+def cell_points(spec: Spec, cells: Any, side: float) -> np.ndarray:
+    """Return the points that stand for cells: their means, put back on the sphere if need be."""
+    if not spec.on_sphere:
+        return cells.points
+    return put_back(cells.points, normalised(cells.keys * side, "cells"))
+
+
+def solve(
+    spec: Spec,
+    problem: Problem,
+    cells: Any,
+    dtype: np.dtype,
+    random_state: np.random.RandomState,
+    observer: Observer,
+) -> Fit:
+    """Cluster the points, or the cells, of a problem.
+
+    ``cells.spread`` gives every original point the value of its cell; None: points are themselves.
+    """
+    space = NumpySpace(spec.n_threads)
+
+    def in_user_units(positions: np.ndarray) -> np.ndarray:
+        return space.from_units(positions, problem.exponent).astype(dtype)
+
+    def spread(values: np.ndarray) -> Any:
+        return values if cells is None else cells.spread(values)
+
+    def shown(positions: np.ndarray) -> Any:
+        positions = positions.astype(dtype)
+        return spread(positions) if len(positions) == len(problem.points) else positions
+
+    report = reporter(observer, space, spec, problem, shown)
+    watch = observer.watch(report, problem.points, problem.weights, spec.bandwidth)
+    with watch.keeping():
+        n_runs = spec.schedule.n_runs if isinstance(spec.schedule, Wander) else 1
+        outcomes = [run(spec, problem, random_state, watch) for _ in range(n_runs)]
+        outcome, components, confidence = _joined(space, spec, problem, outcomes)
+        problem = problem._replace(factors=outcome.factors)
+        ends = problem.measured(outcome.ends)
+        firsts = np.arange(len(ends)) if cells is None else cells.firsts
+        labels, centers = find_clusters(space, spec, problem, outcome.ends, components, firsts)
+        positions = problem.points if isinstance(spec.schedule, Climb) else outcome.ends
+        return Fit(
+            labels=spread(labels),
+            modes=spread(in_user_units(outcome.ends)),
+            centers=in_user_units(centers),
+            scale=float(np.ldexp(problem.scale, problem.exponent)),
+            n_iter=outcome.n_iter,
+            n_steps=outcome.n_steps,
+            converged=outcome.converged,
+            model=Model(problem._replace(points=positions), ends, labels, centers),
+            paths=None if outcome.paths is None else [in_user_units(p) for p in outcome.paths],
+            confidence=None if confidence is None else spread(confidence),
+            feature_weights=None if outcome.factors is None else outcome.factors**2,
+        )
+
+
+def _joined(
+    space: NumpySpace, spec: Spec, problem: Problem, outcomes: list[Outcome]
+) -> tuple[Outcome, np.ndarray, np.ndarray | None]:
+    """Merge the ends of each run; let several runs vote, and take the ends of the typical one."""
+    merged = [_components(space, spec, problem, outcome) for outcome in outcomes]
+    if len(outcomes) == 1:
+        return outcomes[0], merged[0], None
+    components, confidence, reference = join_runs(np.column_stack(merged), problem.weights)
+    converged = all(outcome.converged for outcome in outcomes)
+    return outcomes[reference]._replace(converged=converged), components, confidence
+
+
+def _components(space: NumpySpace, spec: Spec, problem: Problem, outcome: Outcome) -> np.ndarray:
+    ends = problem._replace(factors=outcome.factors).measured(outcome.ends)
+    return merge(space, spec, problem, ends)

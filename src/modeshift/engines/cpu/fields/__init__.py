@@ -1,0 +1,44 @@
+"""Fields: the positions of all points, and fast answers to "what is the mean near x?"."""
+
+import numpy as np
+
+# These three are imported because they teach fields the Gaussian and the nearest.
+from modeshift.engines.cpu.fields import gaussian_in_anchors, gaussian_in_tree, nearest_in_tree  # noqa: F401
+from modeshift.engines.cpu.fields.anchors import AnchorField
+from modeshift.engines.cpu.fields.balls import BallField
+from modeshift.engines.cpu.fields.brute import BruteField
+from modeshift.engines.cpu.fields.field import Field
+from modeshift.engines.cpu.fields.tree import TreeField
+from modeshift.engines.rule import Flat, Nearest, Rule
+
+__all__ = ["FIELDS", "Field", "make_field"]
+
+FIELDS: dict[str, type[Field]] = {
+    "anchors": AnchorField,
+    "brute": BruteField,
+    "tree": TreeField,
+}
+
+_MANY_FEATURES = 32
+"""From here on anchors are at least as fast as boxes in the stochastic schedule (measured)."""
+
+_FLAT = Flat()
+
+
+def make_field(
+    points: np.ndarray,
+    weights: np.ndarray,
+    radius: float,
+    kind: str = "auto",
+    n_jobs: int = 1,
+    rule: Rule = _FLAT,
+) -> Field:
+    """Build the field of the named kind, or the one that suits the data.
+
+    The nearest points want balls where others want anchors.
+    """
+    if kind == "auto":
+        kind = "anchors" if points.shape[1] >= _MANY_FEATURES else "tree"
+    if kind == "anchors" and isinstance(rule, Nearest):
+        return BallField(points, weights, radius, n_jobs, rule)
+    return FIELDS[kind](points, weights, radius, n_jobs, rule)

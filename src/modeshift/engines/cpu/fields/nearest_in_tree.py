@@ -1,0 +1,78 @@
+"""The nearest points in a tree of boxes: from the leaf of a place outwards.
+
+The leaf at x comes first, then what hangs beside the way up from it to the root. A box whose
+nearest corner is farther than the points that are held already is passed over. Rounding is
+monotonic (see ``tree.py``), so nobody who counts is missed.
+"""
+
+from modeshift.engines.cpu.distance import squared_distance
+from modeshift.engines.cpu.fields.heap import average_held, bound_of, clear_heap, offer
+from modeshift.engines.cpu.fields.protocol import average_near, average_of, implements
+from modeshift.engines.cpu.fields.tree import LEAF, TreeState
+from modeshift.engines.cpu.jit import bare_kernel
+from modeshift.engines.cpu.kdtree import box_square, leaf_at
+from modeshift.engines.rule import Nearest, reach_of
+
+
+@implements(average_near, TreeState, Nearest)
+def _average_near(state, x, radius, out):
+    heap = out[x.shape[0] :]
+    clear_heap(heap, reach_of(state.rule, radius))
+    _search(state, x, heap)
+    return average_held(heap, state.rule, state.points, state.weights, x, radius, out)
+
+
+@implements(average_of, TreeState, Nearest)
+def _average_of(state, j, radius, out):
+    x = state.points[j]
+    heap = out[x.shape[0] :]
+    clear_heap(heap, reach_of(state.rule, radius))
+    state.waste[0] += _search(state, x, heap)
+    return average_held(heap, state.rule, state.points, state.weights, x, radius, out)
+
+
+@bare_kernel
+def _search(state, x, heap):
+    """Fill the heap with the points nearest to x; return points looked at in crowded leaves."""
+    n_leaves = state.counts.shape[0]
+    node = n_leaves + leaf_at(state.splits.axes, state.splits.values, x)
+    crowd = _look_through(state, node - n_leaves, x, heap)
+    while node > 1:
+        crowd += _search_below(state, node ^ 1, x, heap)
+        node >>= 1
+    return crowd
+
+
+@bare_kernel
+def _search_below(state, root, x, heap):
+    n_leaves = state.counts.shape[0]
+    crowd = 0
+    node = root
+    while True:
+        if box_square(state.nodes, node, x) <= bound_of(heap):
+            if node < n_leaves:
+                node *= 2
+                continue
+            crowd += _look_through(state, node - n_leaves, x, heap)
+        while node != root and node & 1:  # a right child is the last below its parent
+            node >>= 1
+        if node == root:
+            return crowd
+        node += 1
+
+
+@bare_kernel
+def _look_through(state, leaf, x, heap):
+    """Offer the points of a leaf; return how many there are beyond what a leaf should hold."""
+    block = state.heads[leaf]
+    filled = state.counts[leaf]
+    crowd = max(0, filled - LEAF)
+    while filled > 0:
+        in_block = (filled - 1) % LEAF + 1
+        for slot in range(in_block):
+            i = state.members[block, slot]
+            square = squared_distance(state.points[i], x)
+            offer(heap, state.rule, state.weights, square, i)
+        filled -= in_block
+        block = state.chain[block]
+    return crowd

@@ -1,0 +1,89 @@
+"""How kernels are compiled: one decorator, with a cache on disk that can be trusted."""
+
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from numba import njit
+
+_MARK_OF_KERNELS = re.compile(
+    rb"^(?:from|import) (?:numba|modeshift\.engines\.cpu\.jit)\b|^@implements\b", re.MULTILINE
+)
+"""Found in every file that holds kernels: at its top it imports Numba or the decorators below, or
+it implements an operation of fields."""
+
+
+def kernel_sources() -> dict[str, bytes]:
+    """Return the source of every file of the package that holds kernels, by its path there."""
+    root = Path(__file__).parents[2]
+    sources = ((path, path.read_bytes()) for path in sorted(root.rglob("*.py")))
+    return {
+        path.relative_to(root).as_posix(): source
+        for path, source in sources
+        if _MARK_OF_KERNELS.search(source)
+    }
+
+
+def kernel_stamp() -> str:
+    """Return a digest of all files that hold kernels. It changes when one of them does."""
+    digest = sha256()
+    for name, source in kernel_sources().items():
+        digest.update(f"{name}\0{len(source)}\0".encode() + source)
+    return digest.hexdigest()
+
+
+_STAMP = kernel_stamp()
+
+
+def bare_kernel(function: Callable, **options: Any) -> Any:
+    """Compile a kernel that makes no arrays and counts no references to its arguments.
+
+    A short step on a state of many arrays would spend most of its time on counting.
+    """
+    return kernel(function, _nrt=False, **options)
+
+
+def fast_sums(function: Callable) -> Any:
+    """Compile a bare kernel whose sums may be taken in any order. That is several times faster.
+
+    Only for functions that add up and decide nothing: no comparison may depend on rounding.
+    """
+    return bare_kernel(function, fastmath={"reassoc", "nsz"})
+
+
+def kernel(function: Callable, **options: Any) -> Any:
+    """Compile a function with Numba on its first call, and keep the machine code on disk.
+
+    The GIL is released, so that kernels run side by side in threads. Division by zero follows
+    NumPy (no exception); this also lets loops vectorise. If no place is writable, every process
+    compiles the kernel for itself.
+    """
+    options = {"nogil": True, "error_model": "numpy", **options}
+    try:
+        compiled = njit(cache=True, **options)(function)
+    except RuntimeError:  # Numba found no place to write to
+        return njit(**options)(function)
+    _mend_cache(compiled)
+    return compiled
+
+
+def _mend_cache(compiled: Any) -> None:
+    """Let a change of any kernel make all cached code stale, and a full disk be no error.
+
+    Numba looks only at the file of the function itself. But a compiled loop contains the code of
+    the field that it runs on, and that code is in another file.
+    """
+    cache: Any = getattr(compiled, "_cache", None)
+    if not hasattr(cache, "_cache_file"):
+        return  # the JIT is switched off
+    cache._cache_file._source_stamp = (cache._cache_file._source_stamp, _STAMP)
+    save = cache.save_overload
+
+    def save_if_possible(signature: Any, data: Any) -> None:
+        with suppress(OSError):
+            save(signature, data)
+
+    cache.save_overload = save_if_possible

@@ -1,0 +1,58 @@
+"""A length for data whose neighbourhoods have none: how far the k nearest reach."""
+
+import numpy as np
+
+from modeshift.engines.cpu.fields import make_field
+from modeshift.engines.cpu.fields.heap import farthest_held
+from modeshift.engines.cpu.fields.protocol import average_near
+from modeshift.engines.cpu.jit import bare_kernel
+from modeshift.engines.cpu.parallel import run_blocks
+from modeshift.engines.rule import Flat, nearest
+
+_SAMPLE = 1000  # points that are asked, at most
+
+
+def nearest_scale(points: np.ndarray, weights: np.ndarray, k: int, n_jobs: int = 1) -> float:
+    """Median over the points of the distance to their k-th nearest one, themselves included.
+
+    Points count by their weight, those of weight 0 not at all. Above 1000 points so many are asked,
+    drawn with seed 0. Where most of these distances are 0 it is the median of the others, and 1.0
+    when all points coincide.
+    """
+    heavy = weights > 0.0
+    points, weights = points[heavy], weights[heavy]
+    # A power of two as the unit keeps squares of tiny and huge numbers within range, exactly.
+    exponent = int(np.frexp(np.abs(points).max())[1])
+    points = np.ldexp(points, -exponent, dtype=np.float64)
+    asked = np.arange(len(points))
+    if len(points) > _SAMPLE:
+        asked = np.random.RandomState(0).choice(len(points), _SAMPLE, replace=False)
+    places = points[asked]
+    field = make_field(points, weights, np.inf, n_jobs=n_jobs, rule=nearest(Flat(), k, weights))
+    squares = np.empty(len(places))
+
+    def block(start: int, stop: int) -> None:
+        _ask(field.state, places, start, stop, field.make_out(), squares)
+
+    run_blocks(block, len(places), n_jobs)
+    distances, weights = np.sqrt(squares), weights[asked]
+    typical = _median(distances, weights)
+    if typical == 0.0 and distances.any():
+        typical = _median(distances[distances > 0.0], weights[distances > 0.0])
+    return float(np.ldexp(typical, exponent)) or 1.0
+
+
+def _median(values: np.ndarray, weights: np.ndarray) -> float:
+    """Weighted median, which for whole weights is the median of repeated values."""
+    order = np.argsort(values)
+    below = np.cumsum(weights[order])
+    half = 0.5 * below[-1]
+    low, high = np.searchsorted(below, half, "left"), np.searchsorted(below, half, "right")
+    return float(0.5 * (values[order[low]] + values[order[high]]))
+
+
+@bare_kernel
+def _ask(state, places, start, stop, out, squares):
+    for i in range(start, stop):
+        average_near(state, places[i], np.inf, out)
+        squares[i] = farthest_held(out[places.shape[1] :])

@@ -1,0 +1,70 @@
+"""Where the climbs of ``MeanShift`` start when not every point climbs."""
+
+from typing import Any
+
+import numpy as np
+
+from modeshift.engines.cpu.compress import compress
+from modeshift.engines.cpu.fields import Field
+from modeshift.engines.cpu.space import NumpySpace
+from modeshift.engines.cpu.sphere import normalised
+from modeshift.engines.cpu.units import to_units
+from modeshift.engines.problem import Problem
+from modeshift.engines.rule import Sphere
+from modeshift.engines.schedules.outcome import Outcome
+
+
+def climbers(points: np.ndarray, n: int, random_state: Any) -> np.ndarray:
+    """Draw the points that climb, in the order of the points."""
+    return points[np.sort(random_state.choice(len(points), n, replace=False))]
+
+
+def starts_of(seeding: Any, field: Field, problem: Problem) -> np.ndarray:
+    """Return the starts, in the units of the problem, that have mass within the bandwidth."""
+    if isinstance(seeding, str):
+        starts = bin_seeds(problem.points, problem.weights, problem.radius)
+    else:
+        n_features = problem.points.shape[1]
+        if seeding.shape[1] != n_features:
+            raise ValueError(
+                f"seeding must have as many columns as X ({n_features}), got shape {seeding.shape}."
+            )
+        on_sphere = isinstance(problem.rule.space, Sphere)
+        seeds = normalised(seeding, "seeding") if on_sphere else seeding
+        starts = problem.measured(to_units(seeds, problem.exponent))
+    attracted = field.means_near(starts).masses > 0.0
+    if not attracted.any():
+        raise ValueError(
+            "seeding gave no start with a point of positive weight within the bandwidth; "
+            "move the starts closer to the data or take a larger bandwidth."
+        )
+    return starts[attracted]
+
+
+def bin_seeds(points: np.ndarray, weights: np.ndarray, side: float) -> np.ndarray:
+    """One point of each cell of a grid that holds weight: the one nearest to the cell's mean.
+
+    The grid is anchored at the minimum of each feature, so that shifted data give the same seeds.
+    Ties go to the lower index; the seeds come in the order of the points.
+    """
+    low = points.min(axis=0)
+    heavy = np.flatnonzero(weights > 0)
+    points, weights = points[heavy], weights[heavy]
+    offsets = points - low
+    cells = compress(offsets, weights, side)
+    cell = cells.cell_of
+    distances = ((offsets - cells.points[cell]) ** 2).sum(axis=1)
+    smallest = np.full(len(cells.points), np.inf)
+    np.minimum.at(smallest, cell, distances)
+    # Two points of one cell are equally far from their mean: rounding must not choose.
+    central = np.flatnonzero(distances <= smallest[cell] + 1e-9 * side * side)
+    _, first = np.unique(cell[central], return_index=True)
+    return points[np.sort(central[first])]
+
+
+def follow(points: np.ndarray, outcome: Outcome, space: NumpySpace) -> Outcome:
+    """Give every point the end of the climb that passes nearest to it."""
+    assert outcome.paths is not None
+    owners = np.repeat(np.arange(len(outcome.paths)), [len(path) for path in outcome.paths])
+    nearest = space.nearest_search(np.concatenate(outcome.paths))(points)
+    return outcome._replace(ends=outcome.ends[owners[nearest]])

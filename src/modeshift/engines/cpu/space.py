@@ -1,0 +1,61 @@
+"""Places as NumPy arrays; see :mod:`modeshift.engines.space`."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from modeshift.engines.cpu.arrays import NumpyArrays
+from modeshift.engines.cpu.collapse import Collapse
+from modeshift.engines.cpu.components import connected_components
+from modeshift.engines.cpu.meeting import MeetingTable
+from modeshift.engines.cpu.nearest import NearestSearch
+from modeshift.engines.cpu.sphere import put_back
+from modeshift.engines.cpu.units import choose_units, to_units
+from modeshift.engines.problem import Units
+
+
+class NumpySpace(NumpyArrays):
+    """NumPy arrays, with searches on some threads."""
+
+    def __init__(self, n_threads: int = 1) -> None:
+        self._n_threads = n_threads
+
+    def meetings(self, n: int, d: int) -> MeetingTable:
+        """Make a table of the places where n climbs have been."""
+        return MeetingTable(n, d)
+
+    def crowd(self, n: int, radius: float) -> Collapse:
+        """Make the list of points that stand for others."""
+        return Collapse(n, radius)
+
+    def connected_components(self, points: np.ndarray, radius: float) -> np.ndarray:
+        """Number the components of "at most a radius apart", by first appearance."""
+        return connected_components(points, radius)
+
+    def nearest_search(self, targets: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+        """Build a tree once; return a function from places to the nearest target of each."""
+        return NearestSearch(targets, self._n_threads)
+
+    def order_in_space(self, places: np.ndarray) -> slice:
+        """Return the order as it is: fields on the CPU sort places themselves."""
+        return slice(None)
+
+    def choose_units(self, points: np.ndarray, weights: np.ndarray, scale: float) -> Units:
+        """Choose units of length and weight in which nothing overflows or vanishes."""
+        return choose_units(points, weights, scale)
+
+    def to_units(self, positions: np.ndarray, exponent: int) -> np.ndarray:
+        """Divide positions by ``2 ** exponent``."""
+        return to_units(positions, exponent)
+
+    def from_units(self, positions: np.ndarray, exponent: int) -> np.ndarray:
+        """Multiply positions by ``2 ** exponent``."""
+        return np.ldexp(positions, exponent)
+
+    def weights_to_units(self, weights: np.ndarray, exponent: int) -> np.ndarray:
+        """Divide weights by ``2 ** exponent``."""
+        return np.ldexp(weights, -exponent)
+
+    def put_back(self, means: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
+        """Put means back on the unit sphere, or to ``otherwise`` if they have no direction."""
+        return put_back(means, otherwise)

@@ -1,0 +1,33 @@
+"""Cosine distance: points on the unit sphere.
+
+For unit vectors |x - y|^2 = 2 (1 - cos(x, y)), so a ball of cosine distance is a ball of the chord
+|x - y|, and all that is known about Euclidean distances applies.
+"""
+
+import numpy as np
+
+from modeshift.engines.rule import NO_DIRECTION
+
+
+def normalised(rows: np.ndarray, name: str) -> np.ndarray:
+    """Divide every row by its length, in float64.
+
+    A power of two is taken out first, so that squares neither overflow nor vanish.
+    """
+    largest = np.abs(rows).max(axis=1)
+    zero = np.flatnonzero(largest == 0)
+    if zero.size:
+        raise ValueError(
+            f"{name} has a zero vector in row {zero[0]}, which has no direction; "
+            "drop such rows, or take metric='euclidean'."
+        )
+    exponents = np.frexp(largest)[1]
+    scaled = np.ldexp(rows, -exponents[:, np.newaxis], dtype=np.float64)
+    return scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
+
+
+def put_back(means: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
+    """Put means of unit vectors back on the sphere, or to ``otherwise`` if without direction."""
+    lengths = np.linalg.norm(means, axis=1, keepdims=True)
+    clear = lengths > NO_DIRECTION
+    return np.where(clear, means / np.where(clear, lengths, 1.0), otherwise)

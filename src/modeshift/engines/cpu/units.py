@@ -1,0 +1,33 @@
+"""The units in which a fit computes: the scale, as a rule the bandwidth, lies between 1 and 2."""
+
+import numpy as np
+
+from modeshift.engines.problem import Units
+
+LARGEST = 2.0**1000
+"""No coordinate of a point reaches this, so differences are finite and there is room beyond."""
+
+
+def choose_units(X: np.ndarray, weights: np.ndarray, scale: float) -> Units:
+    """Choose units in which the scale is between 1 and 2, and neither sums nor squares overflow."""
+    length = max(_magnitude(scale) - 1, _magnitude(np.abs(X).max()) - 1000)
+    if _magnitude(scale) - length < -500:
+        raise ValueError(
+            f"bandwidth={scale!r} is too small for values as large as {np.abs(X).max():.2g}: "
+            "float64 cannot hold both. Take a larger bandwidth."
+        )
+    # Sums of weights stay finite, and their products with offsets are not subnormal.
+    heaviest = _magnitude(weights.max())
+    weight = heaviest - int(np.clip(heaviest, -500, 1000 - _magnitude(len(X))))
+    return Units(length, weight)
+
+
+def to_units(X: np.ndarray, exponent: int) -> np.ndarray:
+    """Scale positions; those beyond all points of a problem are brought to where nobody is."""
+    with np.errstate(over="ignore"):
+        return np.clip(np.ldexp(X, -exponent, dtype=np.float64), -2 * LARGEST, 2 * LARGEST)
+
+
+def _magnitude(value: float) -> int:
+    """Exponent e with value < 2 ** e."""
+    return int(np.frexp(value)[1])

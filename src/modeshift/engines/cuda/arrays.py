@@ -1,0 +1,55 @@
+"""The adapter for PyTorch tensors on a device; see :mod:`modeshift.engines.arrays`."""
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from modeshift.engines.cuda.sums import add_up, lowest_of
+
+
+class TorchArrays:
+    """Tensors on one device."""
+
+    def __init__(self, device: torch.device) -> None:
+        self.device = device
+
+    def copy(self, values: torch.Tensor) -> torch.Tensor:
+        """Copy a tensor."""
+        return values.clone()
+
+    def in_double(self, values: torch.Tensor) -> torch.Tensor:
+        """Return values as float64."""
+        return values.double()
+
+    def to_numpy(self, values: torch.Tensor) -> np.ndarray:
+        """Bring values to the host."""
+        return values.cpu().numpy()
+
+    def arange(self, n: int) -> torch.Tensor:
+        """Return 0 to n - 1."""
+        return torch.arange(n, device=self.device)
+
+    def full(self, n: int, value: bool | int) -> torch.Tensor:
+        """Return a tensor of n equal values."""
+        return torch.full((n,), value, device=self.device)
+
+    def nonzero(self, mask: torch.Tensor) -> torch.Tensor:
+        """Return the positions at which a mask is True."""
+        return mask.nonzero()[:, 0]
+
+    def where(self, mask: torch.Tensor, values: Any, others: Any) -> torch.Tensor:
+        """Choose between two values, element by element."""
+        return torch.where(mask, values, others)
+
+    def ranking(self, values: torch.Tensor) -> torch.Tensor:
+        """Return the order that sorts values upwards; equal ones keep theirs."""
+        return torch.argsort(values, stable=True)
+
+    def sums(self, values: torch.Tensor, owners: torch.Tensor, n_owners: int) -> torch.Tensor:
+        """Sum the values, or rows, of each owner."""
+        return add_up(values, owners, n_owners)
+
+    def lowest(self, values: torch.Tensor, owners: torch.Tensor, n_owners: int) -> torch.Tensor:
+        """Return the lowest value of each owner."""
+        return lowest_of(values, owners, n_owners)

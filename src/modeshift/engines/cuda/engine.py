@@ -1,0 +1,194 @@
+"""The engine of a GPU: tensors and Triton kernels.
+
+With ``TRITON_INTERPRET=1`` in the environment the same code runs without a GPU, slowly.
+"""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from modeshift.engines.cuda.few_field import FewField
+from modeshift.engines.cuda.field import DeviceField
+from modeshift.engines.cuda.intake import Intake, example_of, take_in
+from modeshift.engines.cuda.many_field import ManyField
+from modeshift.engines.cuda.space import TorchSpace
+from modeshift.engines.cuda.tiles import FEW, locality_order
+from modeshift.engines.finish import find_clusters, merge
+from modeshift.engines.pose import pose
+from modeshift.engines.prediction import Index, Model
+from modeshift.engines.problem import Problem
+from modeshift.engines.reporting import reporter
+from modeshift.engines.schedules.blur import blur
+from modeshift.engines.schedules.climb import climb
+from modeshift.engines.schedules.outcome import Outcome
+from modeshift.engines.schedules.stopping import LargestShift
+from modeshift.engines.schedules.wander import Batches, negligible_shift, wander
+from modeshift.spec import Blur, Climb, Fit, Sampled, Spec
+from modeshift.watching.observer import Observer
+from modeshift.watching.watch import Watch
+
+_SAMPLE = 10_000  # points that are looked at to choose a bandwidth
+_BATCHES = 16  # of a stochastic sweep: docs/gpu.md
+
+
+class Sorted(NamedTuple):
+    """A problem whose points are in the order of space.
+
+    Attributes
+    ----------
+    problem : Problem
+    order : Tensor of shape (n,)
+        The number that each row had before.
+    seats : Tensor of shape (n,)
+        The row that each number has now.
+    """
+
+    problem: Problem
+    order: torch.Tensor
+    seats: torch.Tensor
+
+
+class CudaEngine:
+    """One GPU."""
+
+    name = "cuda"
+
+    def __init__(self, device: torch.device) -> None:
+        self._device = device
+        self._space = TorchSpace(device)
+
+    def example(self, X: Any) -> Any:
+        """Return an array as it is, and for a tensor a row like its own."""
+        return example_of(X)
+
+    def take_in(self, spec: Spec, X: Any, checked: np.ndarray, sample_weight: Any) -> Intake:
+        """Bring points and weights to the device; tensors must be there already."""
+        return take_in(spec, X, checked, sample_weight, self._device)
+
+    def sample(self, spec: Spec, data: Intake) -> Sampled:
+        """Bring some of the points to the CPU, where the bandwidth is chosen."""
+        points = data.points
+        generator = torch.Generator().manual_seed(0)
+        rows = torch.randperm(len(points), generator=generator)[:_SAMPLE].sort().values
+        rows = rows.to(points.device)
+        width = None
+        if len(rows) < len(points):
+            corners = points.amax(dim=0) - points.amin(dim=0)
+            width = float(torch.linalg.vector_norm(corners)) or 1.0
+        return Sampled(
+            points[rows].cpu().numpy(), data.weights[rows].cpu().numpy(), width=width, nearest=False
+        )
+
+    def fit(
+        self, spec: Spec, data: Intake, random_state: np.random.RandomState, observer: Observer
+    ) -> Fit:
+        """Run the schedule over points in the order of space, and find the clusters."""
+        space = self._space
+        problem = pose(space, spec, data.points, data.weights)
+        arranged = _arrange(problem)
+        seats = arranged.seats
+        report = reporter(
+            observer, space, spec, problem, lambda rows: data.handed_back(rows[seats])
+        )
+        outcome = _run(spec, arranged, random_state, observer.watch(report))
+        ends = outcome.ends[seats]
+        components = merge(space, spec, problem, ends)
+        rows = space.arange(len(ends))
+        labels, centers = find_clusters(space, spec, problem, ends, components, rows)
+        centers = centers.to(ends.dtype)
+        in_user_units = partial(space.from_units, exponent=problem.exponent)
+        positions = problem.points if isinstance(spec.schedule, Climb) else ends
+        back, kept = data.handed_back, data.kept
+        return Fit(
+            labels=back(labels),
+            modes=back(in_user_units(ends)),
+            centers=back(in_user_units(centers)),
+            scale=float(np.ldexp(problem.scale, problem.exponent)),
+            n_iter=outcome.n_iter,
+            n_steps=outcome.n_steps,
+            converged=outcome.converged,
+            model=Model(
+                problem._replace(points=kept(positions), weights=back(problem.weights)),
+                kept(ends),
+                back(labels),
+                kept(centers),
+            ),
+        )
+
+    def index(self, spec: Spec, model: Model) -> "CudaIndex":
+        """Return what labels new points; fitted points are uploaded and sorted once."""
+        return CudaIndex(spec, model, self._device)
+
+
+class CudaIndex:
+    """Labels for space and tensors.
+
+    New points of a wider type than the model's are compared in theirs, so there is an index for
+    each of the two types, built when it is first needed.
+    """
+
+    def __init__(self, spec: Spec, model: Model, device: torch.device) -> None:
+        self._spec = spec
+        self._model = model
+        self._device = device
+        self._by_type: dict[torch.dtype, Index] = {}
+
+    def label(self, data: Intake) -> Any:
+        """Label new points."""
+        own = torch.as_tensor(self._model.ends[:0]).dtype
+        dtype = torch.promote_types(data.points.dtype, own)
+        if dtype not in self._by_type:
+            self._by_type[dtype] = self._build(dtype)
+        return data.handed_back(self._by_type[dtype].label(data.points.to(dtype)))
+
+    def _build(self, dtype: torch.dtype) -> Index:
+        tensor = partial(torch.as_tensor, device=self._device)
+        problem, ends, labels, centers = self._model
+        problem = problem._replace(
+            points=tensor(problem.points).to(dtype), weights=tensor(problem.weights)
+        )
+        model = Model(problem, tensor(ends).to(dtype), tensor(labels), tensor(centers).to(dtype))
+        return Index(field_of(self._spec, _arrange(problem).problem), model, self._spec)
+
+
+def _run(spec: Spec, arranged: Sorted, random_state: Any, watch: Watch) -> Outcome:
+    """Run the schedule; ends are in the order of the sorted points."""
+    problem, seats = arranged.problem, arranged.seats
+    field, tol = field_of(spec, problem), spec.tol * problem.scale
+    if isinstance(spec.schedule, Climb):
+        climbs = climb(field, problem.points, tol=tol, max_iter=spec.max_iter, watch=watch)
+        return climbs.outcome
+    if isinstance(spec.schedule, Blur):
+        return blur(field, stop=LargestShift(tol), max_iter=spec.max_iter, watch=watch)
+
+    def rows_of(numbers: np.ndarray) -> torch.Tensor:
+        return seats[torch.from_numpy(numbers).to(seats.device)]
+
+    batch_size = spec.schedule.batch_size or -(-len(seats) // _BATCHES)
+    negligible = negligible_shift(tol, problem.scale)
+    return wander(
+        field,
+        Batches(field, batch_size, tol, negligible, rows_of),
+        tol=tol,
+        patience=spec.schedule.patience,
+        max_iter=spec.max_iter,
+        random_state=random_state,
+        verify=spec.schedule.verify,
+        watch=watch,
+    )
+
+
+def field_of(spec: Spec, problem: Problem) -> DeviceField:
+    """Build the field that suits the number of features."""
+    kind = FewField if problem.points.shape[1] <= FEW else ManyField
+    return kind(problem.points, problem.weights, problem.radius, problem.rule, spec.precision)
+
+
+def _arrange(problem: Problem) -> Sorted:
+    order = locality_order(problem.points)
+    seats = torch.empty_like(order)
+    seats[order] = torch.arange(len(order), device=order.device)
+    arranged = problem._replace(points=problem.points[order], weights=problem.weights[order])
+    return Sorted(arranged, order, seats)

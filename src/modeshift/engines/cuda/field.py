@@ -1,0 +1,95 @@
+"""The field on a device: positions and weights of all points, able to say the means near places."""
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple, Self
+
+import torch
+
+from modeshift.engines.cuda.memory import in_chunks
+from modeshift.engines.cuda.space import TorchSpace
+from modeshift.engines.cuda.sphere import put_back
+from modeshift.engines.rule import TRUNCATION, Gaussian, Rule, Sphere
+
+LOG2_E = 1.4426950408889634
+
+
+class Means(NamedTuple):
+    """Answers for many places, as :class:`modeshift.engines.cpu.fields.field.Means`, in tensors."""
+
+    means: torch.Tensor
+    masses: torch.Tensor
+    squares: torch.Tensor
+
+
+class DeviceField(ABC):
+    """Base of the fields on a device.
+
+    Parameters
+    ----------
+    points : Tensor of shape (n, d), float32 or float64
+        Positions, in an order in which neighbours in the list are neighbours in space.
+    weights : Tensor of shape (n,), float64
+    radius : float
+    rule : Rule
+        Flat or Gaussian, in the plane or on the sphere.
+    precision : {"exact", "fast"}
+    """
+
+    may_collapse = True
+    state = None  # there are no checkpoints
+
+    def __init__(
+        self,
+        points: torch.Tensor,
+        weights: torch.Tensor,
+        radius: float,
+        rule: Rule,
+        precision: str,
+    ) -> None:
+        self.weights = weights
+        self.radius = radius
+        self.rule = rule
+        self.precision = precision
+        self.gaussian = isinstance(rule, Gaussian)
+        self.reach = radius * (TRUNCATION if self.gaussian else 1.0)
+        self.points = points.clone()
+        self.space = TorchSpace(points.device)
+        self._build()
+
+    @abstractmethod
+    def _build(self) -> None:
+        """Prepare what answers need from ``points``."""
+
+    @abstractmethod
+    def _average(self, places: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the mean near each place, which may be anything without mass, and the mass."""
+
+    def at(self, points: torch.Tensor, weights: torch.Tensor) -> Self:
+        """Take other points, with their weights; return the field itself."""
+        self.points = points
+        self.weights = weights
+        self._build()
+        return self
+
+    def move_points(self, rows: torch.Tensor, positions: torch.Tensor) -> None:
+        """Put some of the points somewhere else."""
+        self.points[rows] = positions
+        self._build()
+
+    def means_near(self, places: torch.Tensor) -> Means:
+        """Means near many places within the field's radius, in parts that fit into memory."""
+        return Means(*in_chunks(self._answer, places))
+
+    def is_quiet(self, tol: float) -> bool:
+        """Whether no point would move further than ``tol``. Nobody moves."""
+        return bool(self.means_near(self.points).squares.max() <= tol * tol)
+
+    def _answer(self, places: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        means, masses = self._average(places)
+        alone = masses <= 0
+        if bool(alone.any()):
+            means[alone] = places[alone]
+        if isinstance(self.rule.space, Sphere):
+            means = put_back(means, places)
+        shifts = torch.linalg.vector_norm(means - places, dim=1)
+        return means, masses, shifts * shifts

@@ -1,0 +1,117 @@
+"""What users pass in, as tensors on the device, and results as they want them back."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from modeshift.checks import check_weights
+from modeshift.engines.cuda.sphere import normalised
+from modeshift.spec import Spec
+
+_FLOATS = (torch.float32, torch.float64)
+
+
+class Intake(NamedTuple):
+    """Checked input.
+
+    Attributes
+    ----------
+    points : Tensor of shape (n, d), float32 or float64
+    weights : Tensor of shape (n,), float64
+    as_tensors : bool
+        Whether results go back as tensors: X was one.
+    """
+
+    points: torch.Tensor
+    weights: torch.Tensor
+    as_tensors: bool
+
+    def handed_back(self, values: torch.Tensor) -> Any:
+        """Return a result as the user passed X."""
+        return values if self.as_tensors else values.cpu().numpy()
+
+    def kept(self, positions: torch.Tensor) -> Any:
+        """Return positions that ``predict`` needs; arrays are float64, as the CPU wants them."""
+        return positions if self.as_tensors else positions.double().cpu().numpy()
+
+
+def example_of(X: Any) -> Any:
+    """Return what scikit-learn checks: an array itself, for a tensor a row of its width."""
+    if not isinstance(X, torch.Tensor):
+        return X
+    _check_tensor(X)
+    return np.zeros((1, X.shape[1]))
+
+
+def take_in(
+    spec: Spec, X: Any, checked: np.ndarray, sample_weight: Any, device: torch.device
+) -> Intake:
+    """Check points and weights and bring them to the device; tensors must be there already."""
+    if isinstance(X, torch.Tensor):
+        intake = _of_tensor(X, sample_weight, device)
+    else:
+        if isinstance(sample_weight, torch.Tensor) and sample_weight.device.type != "cpu":
+            raise ValueError(_mixed("sample_weight", sample_weight, "X is not a tensor"))
+        points = torch.from_numpy(checked).to(device)
+        weights = torch.from_numpy(check_weights(sample_weight, len(points))).to(device)
+        intake = Intake(points, weights, as_tensors=False)
+    if not spec.on_sphere:
+        return intake
+    return intake._replace(points=normalised(intake.points))
+
+
+def _of_tensor(X: torch.Tensor, sample_weight: Any, device: torch.device) -> Intake:
+    if X.device.type != device.type:
+        raise ValueError(_mixed("X", X, f"the fit runs on {device.type}"))
+    points = _as_floats(X)
+    if sample_weight is None:
+        return Intake(points, torch.ones(len(points), dtype=torch.float64, device=X.device), True)
+    if not isinstance(sample_weight, torch.Tensor):
+        weights = torch.from_numpy(check_weights(sample_weight, len(points))).to(X.device)
+    elif sample_weight.device != X.device:
+        raise ValueError(_mixed("sample_weight", sample_weight, f"X is on {X.device}"))
+    else:
+        weights = _check_weight_tensor(sample_weight, len(points))
+    return Intake(points, weights, as_tensors=True)
+
+
+def _mixed(name: str, tensor: torch.Tensor, why: str) -> str:
+    return (
+        f"{name} is a tensor on {tensor.device}, but {why}. Bring both to one device: "
+        f"{name}.cuda() for tensors on the GPU, {name}.cpu().numpy() for arrays."
+    )
+
+
+def _check_tensor(X: torch.Tensor) -> None:
+    """Check the shape of a tensor as scikit-learn checks an array."""
+    if X.ndim != 2:
+        raise ValueError(f"X must have two dimensions, points and features, got {X.ndim}.")
+    if X.is_complex():
+        raise ValueError("Complex data not supported: X must be real.")
+    if X.shape[0] == 0 or X.shape[1] == 0:
+        raise ValueError(f"X must hold at least one point and one feature, got {tuple(X.shape)}.")
+
+
+def _as_floats(X: torch.Tensor) -> torch.Tensor:
+    """Return a tensor as float32 or float64, finite throughout, without bringing it to the host."""
+    points = X.detach()
+    if points.dtype not in _FLOATS:
+        points = points.to(torch.float32 if points.is_floating_point() else torch.float64)
+    if not bool(torch.isfinite(points).all()):
+        raise ValueError("X contains NaN or infinity; drop or impute such rows.")
+    return points.contiguous()
+
+
+def _check_weight_tensor(weights: torch.Tensor, n: int) -> torch.Tensor:
+    if weights.shape != (n,):
+        raise ValueError(
+            f"sample_weight must have shape ({n},), one weight a point of X, "
+            f"got {tuple(weights.shape)}."
+        )
+    weights = weights.detach().double()
+    if not bool((torch.isfinite(weights) & (weights >= 0)).all()):
+        raise ValueError("sample_weight must be finite and not negative.")
+    if not bool((weights > 0).any()):
+        raise ValueError("sample_weight must hold at least one weight above 0, got only zeros.")
+    return weights

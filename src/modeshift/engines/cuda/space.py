@@ -1,0 +1,64 @@
+"""Places as PyTorch tensors on a device; see :mod:`modeshift.engines.space`."""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+
+from modeshift.engines.cuda.arrays import TorchArrays
+from modeshift.engines.cuda.components import connected_components
+from modeshift.engines.cuda.meeting import Crowd, NeighbourMeetings
+from modeshift.engines.cuda.nearest import nearest_rows
+from modeshift.engines.cuda.sphere import put_back
+from modeshift.engines.cuda.tiles import locality_order
+from modeshift.engines.problem import Units
+
+
+class TorchSpace(TorchArrays):
+    """Tensors on one device, with the searches of its kernels."""
+
+    def meetings(self, n: int, d: int) -> NeighbourMeetings:
+        """Make the list of climbs that follow others."""
+        return NeighbourMeetings(n, self.device)
+
+    def crowd(self, n: int, radius: float) -> Crowd:
+        """Make the list of points that stand for others."""
+        return Crowd(n, radius, self.device)
+
+    def connected_components(self, points: torch.Tensor, radius: float) -> torch.Tensor:
+        """Number the components of "at most a radius apart", by first appearance."""
+        return connected_components(points, radius)
+
+    def nearest_search(self, targets: torch.Tensor) -> Callable[[torch.Tensor], torch.Tensor]:
+        """Return a function from places to the nearest target of each: all are looked at."""
+        return lambda places: nearest_rows(targets, places)
+
+    def order_in_space(self, places: torch.Tensor) -> torch.Tensor:
+        """Return an order in which neighbours in the list are neighbours in space."""
+        return locality_order(places)
+
+    def choose_units(self, points: torch.Tensor, weights: torch.Tensor, scale: float) -> Units:
+        """Choose units in which the scale and the heaviest weight lie between 1 and 2."""
+        length = int(np.frexp(scale)[1]) - 1
+        if not bool(torch.isfinite(points * 2.0**-length).all()):
+            raise ValueError(
+                f"bandwidth={scale!r} is too small for values as large as "
+                f"{float(points.abs().max()):.2g} on a GPU. Take a larger one, or device='cpu'."
+            )
+        return Units(length, int(np.frexp(float(weights.max()))[1]) - 1)
+
+    def to_units(self, positions: torch.Tensor, exponent: int) -> torch.Tensor:
+        """Divide positions by ``2 ** exponent``."""
+        return positions * 2.0**-exponent
+
+    def from_units(self, positions: torch.Tensor, exponent: int) -> torch.Tensor:
+        """Multiply positions by ``2 ** exponent``."""
+        return positions * 2.0**exponent
+
+    def weights_to_units(self, weights: torch.Tensor, exponent: int) -> torch.Tensor:
+        """Divide weights by ``2 ** exponent``."""
+        return weights * 2.0**-exponent
+
+    def put_back(self, means: torch.Tensor, otherwise: torch.Tensor) -> torch.Tensor:
+        """Put means back on the unit sphere, or to ``otherwise`` if they have no direction."""
+        return put_back(means, otherwise)

@@ -1,0 +1,74 @@
+"""Computing on whatever scheduler is active, with errors that say what to do."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import dask
+import numpy as np
+
+from modeshift.engines.dask.rows import Rows
+
+_SHARE = 0.1  # of a worker's memory that the chunk of one of its threads may take
+
+
+def compute(thing: Any, rows: Rows) -> Any:
+    """Compute a delayed object by the active client, or by the default scheduler."""
+    with memory_errors_explained(rows):
+        return dask.compute(thing)[0]
+
+
+@contextmanager
+def memory_errors_explained(rows: Rows) -> Iterator[None]:
+    """Let workers that run out of memory be an error that says which chunk size to use."""
+    try:
+        yield
+    except Exception as error:
+        if not (isinstance(error, MemoryError) or _is_killed_worker(error)):
+            raise
+        raise MemoryError(_advice(rows)) from error
+
+
+def _is_killed_worker(error: Exception) -> bool:
+    distributed = sys.modules.get("distributed")
+    return distributed is not None and isinstance(error, distributed.KilledWorker)
+
+
+def _advice(rows: Rows) -> str:
+    """Which chunks were used, and which would fit."""
+    row_bytes = rows.points.shape[1] * rows.points.dtype.itemsize
+    largest = np.max(np.asarray(rows.points.chunks[0], dtype=float))
+    memory, threads = _smallest_worker()
+    fitting = None if memory is None else max(1, int(_SHARE * memory / threads / row_bytes))
+    if np.isnan(largest):
+        used = f"chunks of unknown size ({rows.n_chunks} of them)"
+        remedy = "Make smaller partitions (repartition, or blocksize= when reading)"
+        if fitting is not None:
+            remedy += f", of about {fitting:,} rows"
+    else:
+        used = f"chunks of up to {int(largest):,} rows ({largest * row_bytes / 2**20:,.0f} MiB)"
+        smaller = max(1, int(largest) // 4)
+        fitting = smaller if fitting is None else min(fitting, smaller)
+        remedy = f"Use chunks of about {fitting:,} rows: X.rechunk(({fitting}, -1))"
+    limit = ""
+    if memory is not None:
+        limit = f" of {memory / 2**20:,.0f} MiB for {threads} thread(s)"
+    return (
+        f"A worker{limit} ran out of memory, or died, several times, with {used}. {remedy}, or "
+        "give the workers more memory. With resolution, the occupied cells must fit as well: a "
+        "lower resolution has fewer."
+    )
+
+
+def _smallest_worker() -> tuple[int | None, int]:
+    """Memory limit and threads of the worker that has least memory for a thread."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return None, 1
+    try:
+        workers = distributed.default_client().scheduler_info(n_workers=-1)["workers"].values()
+    except (ValueError, OSError):
+        return None, 1
+    limits = [(w["memory_limit"], w["nthreads"]) for w in workers if w["memory_limit"]]
+    return min(limits, key=lambda pair: pair[0] / pair[1], default=(None, 1))

@@ -1,0 +1,207 @@
+"""The fit without compression: points stay in partitions, and every round asks all of them."""
+
+from typing import Any, NamedTuple
+
+import dask.array as da
+import numpy as np
+from dask.highlevelgraph import HighLevelGraph
+
+from modeshift.engines.cpu.nearest import nearest_rows
+from modeshift.engines.cpu.sphere import put_back
+from modeshift.engines.dask import rounds
+from modeshift.engines.dask.merge import Merged, centers_of, merge
+from modeshift.engines.dask.parts import Parts, Question
+from modeshift.engines.dask.rows import Form, Rows
+from modeshift.engines.dask.tree import new_token
+from modeshift.engines.pose import smallest_cluster
+from modeshift.engines.problem import Problem
+from modeshift.engines.rule import Flat, Gaussian
+from modeshift.spec import Blur, Fit, Spec, Wander
+from modeshift.watching.observer import Observer
+from modeshift.watching.progress import Progress
+from modeshift.watching.watch import UNWATCHED, Watch
+
+
+class RoundsModel(NamedTuple):
+    """What ``predict`` needs after a fit whose points are in partitions.
+
+    Attributes
+    ----------
+    parts : Parts
+        The fields that new points climb over.
+    ends : list of Delayed
+    merged : Merged
+    problem : Problem
+        Without points: radius, scale and units.
+    centers : ndarray of shape (n_clusters, d)
+        In the units of the problem.
+    """
+
+    parts: Parts
+    ends: list[Any]
+    merged: Merged
+    problem: Problem
+    centers: np.ndarray
+
+    def engine(self) -> Any:
+        """Return the engine that holds the partitions: it alone can predict."""
+        from modeshift.engines.dask.engine import RoundsEngine
+
+        return RoundsEngine()
+
+
+def fit_in_rounds(
+    spec: Spec, problem: Problem, rows: Rows, form: Form, random_state: Any, observer: Observer
+) -> Fit:
+    """Run the schedule over partitions, merge, label."""
+    rule = Gaussian() if spec.kernel == "gaussian" else Flat()
+    parts = Parts(rows, form, Question(problem.radius, rule, spec.field, form.sphere))
+    if len(parts) == 0:
+        raise ValueError("X must hold at least one row, got only empty chunks.")
+    if parts.weight == 0.0:
+        raise ValueError("sample_weight must hold at least one weight above 0, got only zeros.")
+    watch = observer.watch(_reporter(observer, spec, problem, rows.dtype))
+    run = _run(spec, parts, problem, random_state, watch)
+    ends = parts.persist(run.ends)
+    length = spec.merge_radius * problem.scale
+    merged = merge(parts, ends, length, smallest_cluster(spec, problem))
+    centers = centers_of(parts, merged)
+    if form.sphere:
+        centers = put_back(centers, merged.anchors)
+    modes = [
+        parts.task("modes", _in_user_units, each, problem.exponent, rows.dtype) for each in ends
+    ]
+    return Fit(
+        labels=as_array(parts, merged.labels, np.empty(0, dtype=np.int64)),
+        modes=as_array(parts, modes, np.empty((0, form.n_features), dtype=rows.dtype)),
+        centers=_in_user_units(centers, problem.exponent, rows.dtype),
+        scale=float(np.ldexp(problem.scale, problem.exponent)),
+        n_iter=run.n_iter,
+        n_steps=run.n_steps,
+        converged=run.converged,
+        model=RoundsModel(parts, ends, merged, problem, centers),
+    )
+
+
+def _run(spec: Spec, parts: Parts, problem: Problem, random_state: Any, watch: Watch) -> rounds.Run:
+    """Run the schedule of the spec."""
+    limits: dict[str, Any] = {"tol": spec.tol * problem.scale, "max_iter": spec.max_iter}
+    if isinstance(spec.schedule, Wander):
+        return rounds.wander(
+            parts,
+            scale=problem.scale,
+            patience=spec.schedule.patience,
+            batch_size=spec.schedule.batch_size or 1,
+            random_state=random_state,
+            watch=watch,
+            **limits,
+        )
+    if isinstance(spec.schedule, Blur):
+        return rounds.blur(parts, watch=watch, **limits)
+    starts = [parts.task("climb-start", rounds.positions_of, field) for field in parts.fields]
+    return rounds.climb(parts, starts, watch=watch, **limits)[0]
+
+
+def _in_user_units(positions: np.ndarray, exponent: int, dtype: np.dtype) -> np.ndarray:
+    return np.ldexp(positions, exponent).astype(dtype)
+
+
+def as_array(parts: Parts, pieces: list[Any], meta: np.ndarray) -> Any:
+    """Lazy array of results of the partitions, in the chunks of X, those without rows included."""
+    all_pieces = [parts.task("empty", meta.copy) for _ in parts.all_sizes]
+    for chunk, piece in zip(parts.chunks, pieces, strict=True):
+        all_pieces[chunk] = piece
+    return stacked(all_pieces, tuple(parts.all_sizes.tolist()), meta)
+
+
+def stacked(pieces: list[Any], sizes: tuple, meta: np.ndarray) -> Any:
+    """Lazy array of delayed chunks; Dask's own ways of making one drop those without rows."""
+    name = f"modeshift-rows-{new_token()}"
+    columns = meta.shape[1:]
+    rest = (0,) * len(columns)
+    layer: Any = {(name, i, *rest): (_same, piece.key) for i, piece in enumerate(pieces)}
+    graph = HighLevelGraph.from_collections(name, layer, dependencies=pieces)
+    return da.Array(graph, name, (sizes, *((n,) for n in columns)), meta=meta)
+
+
+def _same(piece: np.ndarray) -> np.ndarray:
+    return piece
+
+
+def _reporter(observer: Observer, spec: Spec, problem: Problem, dtype: np.dtype) -> Any:
+    """Return what tells the callback about a sweep; positions are a lazy array."""
+    callback = observer.callback
+    if callback is None:
+        return None
+
+    def report(positions: tuple[Parts, list[Any]], factors: None, **numbers: int) -> None:
+        parts, places = positions
+        shown = [
+            parts.task("positions", _in_user_units, each, problem.exponent, dtype)
+            for each in places
+        ]
+
+        def count_clusters() -> int:
+            return len(merge(parts, places, spec.merge_radius * problem.scale, 0.0).anchors)
+
+        meta = np.empty((0, parts.rows.points.shape[1]), dtype=dtype)
+        callback(
+            Progress(
+                max_iter=spec.max_iter,
+                positions=as_array(parts, shown, meta),
+                count_clusters=count_clusters,
+                **numbers,
+            )
+        )
+
+    return report
+
+
+def predict_in_rounds(spec: Spec, model: RoundsModel, rows: Rows) -> Any:
+    """Label new rows. They climb now, over all partitions; only the labels are lazy."""
+    parts, problem = model.parts, model.problem
+    form = Form(rows.dtype, parts.rows.points.shape[1], parts.question.sphere, problem.exponent)
+    starts = parts.persist(
+        [
+            parts.task("predict-start", _placed, block, form, chunk)
+            for chunk, (block, _) in enumerate(rows.blocks())
+        ]
+    )
+    run, lonely = rounds.climb(
+        parts, starts, tol=spec.tol * problem.scale, max_iter=spec.max_iter, watch=UNWATCHED
+    )
+    labels = []
+    for start, end, alone in zip(starts, run.ends, lonely, strict=True):
+        nearest = [
+            parts.task("predict-nearest", _nearest, modes, label, end)
+            for modes, label in zip(model.ends, model.merged.labels, strict=True)
+        ]
+        labels.append(parts.task("predict", _nearest_label, start, alone, model.centers, *nearest))
+    return stacked(labels, rows.points.chunks[0], np.empty(0, dtype=np.int64))
+
+
+def _placed(block: Any, form: Form, chunk: int) -> np.ndarray:
+    return form.points(block, chunk)
+
+
+def _nearest(
+    modes: np.ndarray, labels: np.ndarray, ends: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Squared distance to the nearest mode of a partition, and its label."""
+    nearest = nearest_rows(modes, ends)
+    return ((modes[nearest] - ends) ** 2).sum(axis=1), labels[nearest]
+
+
+def _nearest_label(
+    starts: np.ndarray,
+    lonely: np.ndarray,
+    centers: np.ndarray,
+    *answers: tuple[np.ndarray, np.ndarray],
+) -> np.ndarray:
+    """Label of the nearest mode of all; of the nearest centre for those that are alone."""
+    squares, labels = (np.array(column) for column in zip(*answers, strict=True))
+    chosen = labels[np.argmin(squares, axis=0), np.arange(len(starts))]
+    if lonely.any():
+        alone = starts[lonely]
+        chosen[lonely] = nearest_rows(centers, alone) if len(centers) else -1
+    return chosen

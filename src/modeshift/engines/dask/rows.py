@@ -1,0 +1,194 @@
+"""Rows of a Dask collection, brought to one form: an array with one chunk of columns."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import dask.array as da
+import numpy as np
+
+from modeshift.checks import check_weights
+from modeshift.engines.cpu.sphere import normalised
+from modeshift.engines.cpu.units import to_units
+
+_HIGHEST = 1000  # exponent of the largest coordinate and weight, in the units of a fit
+_LOWEST = -500  # exponent of the smallest weight that counts alone
+
+
+class Rows(NamedTuple):
+    """Points and weights in chunks.
+
+    Attributes
+    ----------
+    points : dask array of shape (n, d)
+        One chunk of columns; chunk sizes may be unknown.
+    weights : dask array of shape (n,), or None
+        In the same chunks.
+    dtype : dtype
+        float32 or float64: what results are given in.
+    """
+
+    points: Any
+    weights: Any
+    dtype: np.dtype
+
+    @property
+    def n_chunks(self) -> int:
+        """Number of chunks."""
+        return int(self.points.numblocks[0])
+
+    @property
+    def starts(self) -> np.ndarray:
+        """Number of the first row of each chunk; with unknown sizes, numbers in the same order."""
+        sizes = np.asarray(self.points.chunks[0], dtype=float)
+        if np.isnan(sizes).any():
+            return np.arange(len(sizes)) << 40
+        return np.concatenate([[0], np.cumsum(sizes.astype(np.int64))[:-1]])
+
+    def blocks(self) -> list[tuple[Any, Any]]:
+        """Chunks of points and weights, as delayed objects."""
+        points = self.points.to_delayed().ravel().tolist()
+        if self.weights is None:
+            return [(block, None) for block in points]
+        return list(zip(points, self.weights.to_delayed().ravel().tolist(), strict=True))
+
+
+class Form(NamedTuple):
+    """How a chunk becomes points of a problem.
+
+    Attributes
+    ----------
+    dtype : dtype
+        What the chunk is read as.
+    n_features : int
+    sphere : bool
+        Whether rows are divided by their length.
+    exponent : int
+        The unit of length is ``2 ** exponent``.
+    """
+
+    dtype: np.dtype
+    n_features: int
+    sphere: bool
+    exponent: int
+
+    def points(self, block: Any, chunk: int) -> np.ndarray:
+        """Check a chunk and bring it into the units of the problem."""
+        values = check_chunk(block, self.dtype, self.n_features, chunk)
+        if len(values) == 0:
+            return np.empty((0, self.n_features))
+        if self.sphere:
+            with in_chunk(chunk):
+                values = normalised(values, "X")
+        if np.frexp(np.abs(values).max())[1] - self.exponent > _HIGHEST:
+            raise ValueError(
+                f"bandwidth is too small for values as large as {np.abs(values).max():.2g} "
+                f"(chunk {chunk} of X). Take a larger bandwidth."
+            )
+        return to_units(values, self.exponent)
+
+
+@contextmanager
+def in_chunk(chunk: int) -> Iterator[None]:
+    """Let errors about X or its weights say in which chunk the trouble is."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{str(error).rstrip('.')}. This is in chunk {chunk}.") from error
+
+
+def check_chunk(block: Any, dtype: np.dtype, n_features: int, chunk: int) -> np.ndarray:
+    """Return a chunk as an array of floats, finite throughout; it may have no rows."""
+    with in_chunk(chunk):
+        values = np.ascontiguousarray(np.asarray(block), dtype=dtype)
+        if not np.isfinite(values).all():
+            what = "NaN" if np.isnan(values).any() else "infinity"
+            raise ValueError(f"X contains {what}. Drop or impute such rows before the fit.")
+        if values.shape[1] != n_features:
+            raise ValueError(f"X has {values.shape[1]} columns where {n_features} were announced.")
+    return values
+
+
+def check_chunk_weights(block: Any, n: int, chunk: int) -> np.ndarray:
+    """Return the weights of a chunk as float64, all ones for None; all may be 0."""
+    if block is None:
+        return np.ones(n)
+    with in_chunk(chunk):
+        weights = np.asarray(block)
+        # A weight more, because all weights of a chunk may be 0.
+        weights = check_weights(np.append(weights, weights.dtype.type(1)), n + 1)[:-1]
+        exponents = np.frexp(weights[weights > 0])[1]
+        if exponents.size and (exponents.max() > _HIGHEST - 64 or exponents.min() < _LOWEST):
+            raise ValueError(
+                "sample_weight must lie between 1e-150 and 1e280 with Dask, got "
+                f"{weights.max():.2g} at most. Multiply all weights by a number."
+            )
+    return weights
+
+
+def example_of(X: Any) -> Any:
+    """Check the shape of X; return a row like its own, for names, number and type of features."""
+    points = _as_array(X)
+    if points.ndim != 2:
+        raise ValueError(
+            f"X must have two dimensions, got a Dask array of shape {points.shape}; "
+            "reshape it to (rows, features)."
+        )
+    if np.isnan(points.shape[1]):
+        raise ValueError("X has an unknown number of columns; call X.compute_chunk_sizes() first.")
+    if 0 in points.shape:
+        raise ValueError(f"X must hold at least one row and one column, got shape {points.shape}.")
+    if hasattr(X, "_meta_nonempty"):
+        return X._meta_nonempty.head(1)  # the second row of nullable types is missing
+    return np.ones((1, points.shape[1]), dtype=points.dtype)
+
+
+def as_rows(X: Any, dtype: np.dtype, sample_weight: Any) -> Rows:
+    """Bring a collection to rows that are read as a type, and weights to the same chunks."""
+    points = _as_array(X).rechunk({1: -1})
+    return Rows(points, _weights_like(points, sample_weight), dtype)
+
+
+def _as_array(X: Any) -> Any:
+    if isinstance(X, da.Array):
+        return X
+    if hasattr(X, "_meta_nonempty"):  # dataframes and series
+        return X.to_dask_array()
+    raise TypeError(
+        f"X must be a Dask array or dataframe, got {type(X).__name__}; convert it with "
+        "dask.array.from_delayed or .to_dataframe() first."
+    )
+
+
+def _weights_like(points: Any, sample_weight: Any) -> Any:
+    """Weights as a Dask array with the chunks of the points."""
+    if sample_weight is None:
+        return None
+    sizes = points.chunks[0]
+    known = not np.isnan(sizes).any()
+    if not isinstance(sample_weight, da.Array):
+        if hasattr(sample_weight, "_meta_nonempty"):
+            sample_weight = sample_weight.to_dask_array()
+        elif known:
+            sample_weight = da.from_array(np.asarray(sample_weight), chunks=-1)
+        else:
+            raise ValueError(
+                "sample_weight must be a Dask collection with the chunks of X, because their "
+                "sizes are unknown; or call X.compute_chunk_sizes() first."
+            )
+    if sample_weight.ndim != 1:
+        raise ValueError(f"sample_weight must have one dimension, got {sample_weight.ndim}.")
+    if known and not np.isnan(sample_weight.shape[0]):
+        if sample_weight.shape[0] != points.shape[0]:
+            raise ValueError(
+                f"sample_weight must have shape ({points.shape[0]},), one weight a row of X, "
+                f"got {sample_weight.shape}."
+            )
+        return sample_weight.rechunk((sizes,))
+    if sample_weight.numblocks[0] != len(sizes):
+        raise ValueError(
+            f"sample_weight has {sample_weight.numblocks[0]} chunks and X has {len(sizes)}, and "
+            "their sizes are unknown; take both from one dataframe, or call "
+            "compute_chunk_sizes() on both."
+        )
+    return sample_weight

@@ -1,0 +1,53 @@
+"""From checked points to a problem in the units of the engine."""
+
+from typing import Any
+
+import numpy as np
+
+from modeshift.engines.problem import Problem, Units
+from modeshift.engines.rule import Flat, Gaussian, Plane, Rule, Sphere, nearest
+from modeshift.engines.space import Space
+from modeshift.spec import Spec
+
+
+def pose(
+    space: Space, spec: Spec, points: Any, weights: Any, scale: float | None = None
+) -> Problem:
+    """State the problem of a spec for points in the user's units (unit vectors on the sphere).
+
+    ``scale`` is needed where the bandwidth is infinite; else it is the radius.
+    """
+    scale = spec.radius if scale is None else scale
+    units = space.choose_units(points, weights, scale)
+    if spec.on_sphere:
+        units = units._replace(length=0)
+    weights = space.weights_to_units(weights, units.weight)
+    return problem_of(spec, space.to_units(points, units.length), weights, scale, units)
+
+
+def problem_of(spec: Spec, points: Any, weights: Any, scale: float, units: Units) -> Problem:
+    """State the problem; points and weights are in its units already, the scale is not."""
+    return Problem(
+        points=points,
+        weights=weights,
+        radius=float(np.ldexp(spec.radius, -units.length)),
+        scale=float(np.ldexp(scale, -units.length)),
+        exponent=units.length,
+        weight_exponent=units.weight,
+        rule=_rule(spec, weights, units),
+    )
+
+
+def _rule(spec: Spec, weights: Any, units: Units) -> Rule:
+    space = Sphere() if spec.on_sphere else Plane()
+    ball = Gaussian(space) if spec.kernel == "gaussian" else Flat(space)
+    if spec.n_neighbors is None:
+        return ball
+    return nearest(ball, float(np.ldexp(float(spec.n_neighbors), -units.weight)), weights)
+
+
+def smallest_cluster(spec: Spec, problem: Problem) -> float:
+    """Weight, in the units of the problem, below which a cluster is a stray; 0 keeps all."""
+    if spec.min_cluster_size == 1:
+        return 0.0
+    return float(np.ldexp(float(spec.min_cluster_size), -problem.weight_exponent))

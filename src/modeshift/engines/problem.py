@@ -1,0 +1,52 @@
+"""A fit as an engine computes it: checked points and lengths in units of the engine's own."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from modeshift.engines.rule import Rule
+
+
+class Problem(NamedTuple):
+    """Checked input, divided by a power of two.
+
+    Such a division rounds nothing, and in these units the squares of distances neither overflow
+    nor vanish, whatever units the user has. (Where data exceed the bandwidth by 1e301 and more, the
+    unit is larger and the bandwidth less than 1. Unit vectors stay unit vectors.)
+
+    Attributes
+    ----------
+    points : array of shape (n, d)
+        An ndarray of float64, or a tensor.
+    weights : array of shape (n,), float64
+    radius : float
+        The bandwidth, or the higher one of a pair, as a length.
+    scale : float
+        Length that ``tol`` and ``merge_radius`` are fractions of: the radius, if that is finite.
+    exponent, weight_exponent : int
+        The units of length and weight are ``2 ** exponent`` and ``2 ** weight_exponent``.
+    rule : Rule
+        Which points count in a mean.
+    factors : ndarray of shape (d,) or None
+        Factors of the features in distances, when their weights were learned.
+    """
+
+    points: Any
+    weights: Any
+    radius: float
+    scale: float
+    exponent: int
+    weight_exponent: int
+    rule: Rule
+    factors: np.ndarray | None = None
+
+    def measured(self, positions: Any) -> Any:
+        """Return positions in the coordinates in which distances are measured."""
+        return positions if self.factors is None else positions * self.factors
+
+
+class Units(NamedTuple):
+    """Exponents of the units of length and weight."""
+
+    length: int
+    weight: int

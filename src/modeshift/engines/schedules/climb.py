@@ -1,0 +1,134 @@
+"""Algorithm 1 of the paper: each point climbs alone over the original positions."""
+
+from typing import Any, NamedTuple
+
+from modeshift.engines.schedules.field import BatchField
+from modeshift.engines.schedules.outcome import Outcome, PathRecorder
+from modeshift.engines.space import Meetings, Space
+from modeshift.watching.checkpoint import pack, unpack
+from modeshift.watching.watch import UNWATCHED, Watch
+
+
+class Climbs(NamedTuple):
+    """An outcome, and which starts had no mass within the radius."""
+
+    outcome: Outcome
+    lonely: Any
+
+
+class _Run:
+    """How far the climbs are.
+
+    Attributes
+    ----------
+    positions : array of shape (m, d)
+    steps : array of shape (m,)
+        Steps that each climb has taken itself.
+    climbing : array
+        Numbers of the climbs that go on.
+    lonely : array of shape (m,), bool
+        Which starts had no mass within the radius.
+    step : int
+        Steps taken so far by every climb that is still going.
+    n_steps : int
+        Steps taken by all climbs together; where climbs have met, shared steps count once.
+    """
+
+    def __init__(self, space: Space, starts: Any) -> None:
+        n = len(starts)
+        self.positions = space.copy(starts)
+        self.steps = space.full(n, 0)
+        self.climbing = space.arange(n)
+        self.lonely = space.full(n, False)
+        self.step = 0
+        self.n_steps = 0
+
+    def take(
+        self, answer: Any, tol: float, recorder: PathRecorder | None, meetings: Meetings | None
+    ) -> None:
+        """Let every climb take a step; those that shift by <= tol or meet another one end."""
+        if self.step == 0:
+            self.lonely = answer.masses == 0.0
+        means = answer.means
+        self.step += 1
+        self.n_steps += len(means)
+        self.positions[self.climbing] = means
+        self.steps[self.climbing] = self.step
+        if recorder is not None:
+            recorder.add(self.climbing, means)
+        onward = answer.squares > tol * tol
+        self.climbing, means = self.climbing[onward], means[onward]
+        if meetings is not None:
+            self.climbing = self.climbing[~meetings.meet(self.climbing, means, self.step)]
+
+
+def climb(
+    field: BatchField,
+    starts: Any,
+    *,
+    tol: float,
+    max_iter: int,
+    record: bool = False,
+    watch: Watch = UNWATCHED,
+) -> Climbs:
+    """Repeat x <- mean of the field's points near x, for each start, until its shift is <= tol.
+
+    The field stays as it is, so the climbs do not see one another and all of them can take their
+    next step together. Those that meet go on as one, unless their paths are wanted.
+    """
+    space = field.space
+    run = _Run(space, starts)
+    recorder = PathRecorder(starts) if record else None
+    meetings = None if record else space.meetings(*starts.shape)
+    parts = {"run": run, "table": meetings, "recorder": recorder}
+    watch.begin(lambda: pack(**parts), lambda saved: unpack(saved, **parts))
+    while run.step < max_iter and len(run.climbing) > 0:
+        answer = field.means_near(run.positions[run.climbing])
+        with watch.steady():
+            run.take(answer, tol, recorder, meetings)
+        watch.swept(
+            sweep=run.step,
+            n_steps=run.n_steps,
+            n_moving=len(run.climbing),
+            positions=lambda: run.positions[_followed(space, meetings, len(starts))],
+        )
+        watch.beat()
+    steps = run.steps
+    unfinished = space.full(len(starts), False)
+    unfinished[run.climbing] = True
+    if meetings is not None:
+        _catch_up(space, meetings, run.positions, steps, unfinished)
+        late = steps > max_iter
+        if late.any():  # its leader had fewer steps behind it; only its own path tells the end
+            alone = climb(field, starts[late], tol=tol, max_iter=max_iter, record=True).outcome
+            run.positions[late], steps[late], unfinished[late] = alone.ends, max_iter, True
+    outcome = Outcome(
+        ends=run.positions,
+        n_iter=int(steps.max()),
+        n_steps=int(steps.sum()),
+        converged=not bool(unfinished.any()),
+        paths=None if recorder is None else recorder.paths(),
+    )
+    return Climbs(outcome, run.lonely)
+
+
+def _followed(space: Space, meetings: Meetings | None, n: int) -> Any:
+    """For each climb, the one that it follows in the end; itself, if it follows nobody."""
+    found = space.arange(n)
+    while meetings is not None and (behind := meetings.leaders[found] >= 0).any():
+        found[behind] = meetings.leaders[found[behind]]
+    return found
+
+
+def _catch_up(
+    space: Space, meetings: Meetings, positions: Any, steps: Any, unfinished: Any
+) -> None:
+    """Bring every follower to where its leader ended. A leader may follow another one."""
+    followers = space.nonzero(meetings.leaders >= 0)
+    leaders, ahead = meetings.leaders[followers], meetings.heads[followers]
+    while (chained := meetings.leaders[leaders] >= 0).any():
+        ahead[chained] += meetings.heads[leaders[chained]]
+        leaders[chained] = meetings.leaders[leaders[chained]]
+    positions[followers] = positions[leaders]
+    steps[followers] = steps[leaders] - ahead
+    unfinished[followers] = unfinished[leaders]

@@ -1,0 +1,208 @@
+"""What the three estimators share: parameters become a Spec, a Fit becomes attributes."""
+
+import warnings
+from abc import abstractmethod
+from dataclasses import fields
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from modeshift.checks import check_bandwidth
+from modeshift.choice.profile import BandwidthProfile, profile_of
+from modeshift.engines.choose import choose_engine, choose_predictor
+from modeshift.engines.cpu.engine import label
+from modeshift.engines.protocol import Engine, Index
+from modeshift.estimators.validation import check_points, check_randomness
+from modeshift.parameters import check_values, names_where
+from modeshift.spec import Fit, Sampled, Schedule, Spec
+from modeshift.watching.observer import Observer
+
+
+class ModeSeeker(ClusterMixin, BaseEstimator):
+    """Base of the mean-shift estimators. A subclass says which schedule runs."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the clusters of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or Dask array or dataframe
+            The points. float32 is kept, all else becomes float64. With Dask ``labels_`` and
+            ``modes_`` are lazy Dask arrays with the chunks of X; see docs/scale.md.
+        y : ignored
+            Present for scikit-learn's conventions.
+        sample_weight : array-like of shape (n,), default=None
+            Weight of each point in every mean. A point of weight 0 climbs but attracts nobody.
+
+        Returns
+        -------
+        self
+        """
+        self._forget()
+        try:
+            self._fit(X, sample_weight)
+            if not self.converged_:
+                warnings.warn(
+                    f"{type(self).__name__} did not converge within max_iter={self.max_iter}; "
+                    "the labels are those reached so far. Raise max_iter or tol.",
+                    ConvergenceWarning,
+                    stacklevel=2,
+                )
+        except BaseException:  # Ctrl-C too: fitted or not, never halfway
+            self._forget()
+            raise
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Label new points: each climbs over the fitted field and joins the mode nearest its end.
+
+        A point with nobody within the bandwidth takes the label of the nearest cluster centre.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or Dask array or dataframe
+            New points.
+
+        Returns
+        -------
+        ndarray of shape (m,), or lazy Dask array with the chunks of X
+            Labels; -1 where the mode belongs to no cluster (see ``min_cluster_size``, ``strays``).
+        """
+        check_is_fitted(self)
+        values = self._checked_values()
+        engine = choose_predictor(values, X, self._model_)
+        spec = self._spec(values).for_prediction()
+        checked = check_points(self, engine.example(X), reset=False)
+        data = engine.take_in(spec, X, checked, None)
+        return self._index_.get(engine, spec, self._model_).label(data)
+
+    @abstractmethod
+    def _schedule(self, values: dict[str, Any]) -> Schedule:
+        """Return who moves, when, and over which positions, by checked parameters."""
+
+    def _check_bandwidth(self, bandwidth: Any, **limits: bool) -> Any:
+        """Return a bandwidth that is not None as a float (or a pair of them)."""
+        return check_bandwidth(bandwidth, **limits)
+
+    def _fit(self, X: Any, sample_weight: Any) -> None:
+        """Choose the engine and, if need be, the bandwidth; let the engine fit, and publish."""
+        values = self._checked_values()
+        engine = choose_engine(values, X)
+        checked = check_points(self, engine.example(X), reset=True)
+        spec, profile = self._spec(values), None
+        data = engine.take_in(spec, X, checked, sample_weight)
+        if spec.bandwidth is None:
+            profile = profile_for(spec, engine.sample(spec, data))
+            spec = spec.with_bandwidth(profile.bandwidth, profile.n_neighbors)
+        rng = check_randomness(values.get("random_state"))
+        fit = engine.fit(spec, data, rng, self._observer(values))
+        self._publish(fit, engine.name, spec, profile)
+
+    def _checked_values(self) -> dict[str, Any]:
+        """Return the parameters, each of them checked, and those that must go together."""
+        return check_values(self.get_params(deep=False))
+
+    def _spec(self, values: dict[str, Any]) -> Spec:
+        """Return the question that checked parameters ask."""
+        bandwidth = values["bandwidth"]
+        if bandwidth is not None:
+            bandwidth = self._check_bandwidth(
+                bandwidth,
+                cosine=values["metric"] == "cosine",
+                infinite=values["n_neighbors"] is not None,
+            )
+        taken = {part.name: values[part.name] for part in fields(Spec) if part.name in values}
+        taken |= {
+            "bandwidth": bandwidth,
+            "schedule": self._schedule(values),
+            "n_threads": int(effective_n_jobs(values["n_jobs"])),
+        }
+        return Spec(**taken)
+
+    def _observer(self, values: dict[str, Any]) -> Observer:
+        """Return who watches the fit, and the mark by which a checkpoint knows it again."""
+        decisive = names_where(changes_result=True)
+        marked = {name: values[name] for name in sorted(decisive & set(values))}
+        seed = marked.pop("random_state", None)
+        parts = [part for item in marked.items() for part in item]
+        return Observer(
+            callback=values["callback"],
+            checkpoint=values["checkpoint"],
+            every=float(values["checkpoint_every"]),
+            mark=(type(self).__name__, *parts, seed if isinstance(seed, Integral) else None),
+        )
+
+    def _publish(self, fit: Fit, engine: str, spec: Spec, profile: BandwidthProfile | None) -> None:
+        """Set the fitted attributes: here, and nowhere else."""
+        self.labels_ = fit.labels
+        self.modes_ = fit.modes
+        self.cluster_centers_ = fit.centers
+        self.bandwidth_ = float(np.max(spec.bandwidth))
+        self.n_neighbors_ = spec.n_neighbors
+        self.scale_ = fit.scale
+        self.n_iter_ = fit.n_iter
+        self.n_steps_ = fit.n_steps
+        self.converged_ = fit.converged
+        self.engine_ = engine
+        self._model_ = fit.model
+        self._index_ = IndexCache()
+        optional = {
+            "profile_": profile,
+            "paths_": fit.paths,
+            "confidence_": fit.confidence,
+            "feature_weights_": fit.feature_weights,
+        }
+        for name, value in optional.items():
+            if value is not None:
+                setattr(self, name, value)
+
+    def _forget(self) -> None:
+        """Delete what a fit has set: by scikit-learn's convention, all that ends in "_"."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+
+
+class IndexCache:
+    """What labels new points, built once for an engine and parameters. It is not pickled."""
+
+    def __init__(self) -> None:
+        self._key: Any = None
+        self._index: Any = None
+
+    def get(self, engine: Engine, spec: Spec, model: Any) -> Index:
+        """Return the index of a model, the last one if it is of the same engine and spec."""
+        key = (engine.name, spec)
+        if self._key != key:
+            self._key, self._index = key, engine.index(spec, model)
+        return self._index
+
+    def __reduce__(self) -> tuple[type, tuple]:
+        return IndexCache, ()
+
+
+def spec_to_profile(estimator: ModeSeeker) -> Spec:
+    """Return the question of an estimator whose bandwidth is looked for."""
+    values = check_values(estimator.get_params(deep=False) | {"bandwidth": None})
+    return estimator._spec(values)
+
+
+def profile_for(spec: Spec, sampled: Sampled, **settings: Any) -> BandwidthProfile:
+    """Profile a spec without bandwidth on some points, and choose one."""
+
+    def label_at(points: np.ndarray, weights: np.ndarray, bandwidth: float, k: Any) -> np.ndarray:
+        return label(spec.for_trial(bandwidth, k), points, weights)
+
+    n_features = sampled.points.shape[1]
+    return profile_of(
+        label_at,
+        lambda radius, dimension: spec.bandwidth_for(radius, dimension, n_features),
+        sampled,
+        n_neighbors=spec.n_neighbors,
+        on_sphere=spec.on_sphere,
+        **settings,
+    )

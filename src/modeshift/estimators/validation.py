@@ -1,0 +1,68 @@
+"""Checks of arrays that users pass in, by scikit-learn. Errors name the parameter."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import validate_data
+
+_FLOATS = [np.float64, np.float32]
+
+
+def check_randomness(random_state: Any) -> np.random.RandomState:
+    """Return the generator that scikit-learn makes of a random_state."""
+    try:
+        return check_random_state(random_state)
+    except ValueError as error:
+        raise ValueError(
+            "random_state must be None, a whole number from 0 to 2**32 - 1 or a RandomState "
+            f"instance, got {random_state!r}."
+        ) from error
+
+
+def check_points(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
+    """Return X as a C-contiguous float32 or float64 array of shape (n, d), finite throughout."""
+    with _errors_name("X", X):
+        return validate_data(estimator, X, reset=reset, dtype=_FLOATS, order="C")
+
+
+def check_matrix(name: str, values: Any) -> np.ndarray:
+    """Return a parameter as a float64 array of two dimensions, finite throughout."""
+    with _errors_name(name, values):
+        return check_array(values, dtype=np.float64, input_name=name)
+
+
+@contextmanager
+def _errors_name(name: str, values: Any) -> Iterator[None]:
+    """Refuse what is not numeric, and let scikit-learn's errors name the parameter."""
+    array = _as_array(values)
+    kind = getattr(getattr(array, "dtype", None), "kind", None)
+    if kind == "c":
+        raise ValueError(f"Complex data not supported: {name} must be real.")
+    if kind in {"U", "S", "T", "M", "m"} and array.size:
+        what = "dates or times" if kind in "Mm" else "strings"
+        example = array.ravel()[:1].tolist()[0]
+        raise ValueError(
+            f"{name} must be numeric, got {what} such as {example!r}; convert it to floats first."
+        )
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        message = str(error)
+        if "could not convert" in message:
+            message += "; encode or drop columns that are not numeric"
+        if not message.startswith((f"{name} ", f"Input {name} ")):
+            message = f"{name} is not usable: {message}"
+        raise type(error)(message) from error
+
+
+def _as_array(values: Any) -> Any:
+    """Make an array of a list, where that is possible."""
+    if not isinstance(values, list | tuple):
+        return values
+    try:
+        return np.asarray(values)
+    except ValueError:  # ragged
+        return None

@@ -1,0 +1,57 @@
+"""Parquet, Arrow and Feather, through pyarrow.
+
+Polars reads these too, but a damaged Parquet file can make it end the whole process.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from modeshift.io.optional import require
+
+
+def frame_of_parquet(content: bytes | Path) -> Any:
+    """Lazy frame of a Parquet file; of a file on disk only the columns asked for are read."""
+    import polars as pl
+
+    require("pyarrow", "cli")
+    from pyarrow import BufferReader, dataset, parquet
+
+    if isinstance(content, bytes):
+        return _checked(parquet.ParquetFile(BufferReader(content)).read())
+    schema = parquet.read_schema(content)  # says better than a dataset what is wrong
+    for name in schema.names:
+        name.encode()  # a damaged name is an error here, and a panic in polars
+    return pl.scan_pyarrow_dataset(
+        dataset.dataset(content, schema=schema.remove_metadata(), format="parquet")
+    )
+
+
+def frame_of_arrow(content: bytes | Path) -> Any:
+    """Frame of an Arrow file, which is also Feather, version 2."""
+    require("pyarrow", "cli")
+    from pyarrow import ipc
+
+    return _checked(ipc.open_file(_opened(content)).read_all())
+
+
+def frame_of_stream(content: bytes | Path) -> Any:
+    """Frame of an Arrow stream."""
+    require("pyarrow", "cli")
+    from pyarrow import ipc
+
+    return _checked(ipc.open_stream(_opened(content)).read_all())
+
+
+def _opened(content: bytes | Path) -> Any:
+    from pyarrow import BufferReader, memory_map
+
+    return BufferReader(content) if isinstance(content, bytes) else memory_map(str(content))
+
+
+def _checked(table: Any) -> Any:
+    """Frame of an Arrow table, whose lengths and offsets may be anything in a damaged file."""
+    import polars as pl
+
+    table.validate(full=True)
+    frame: Any = pl.from_arrow(table)
+    return frame.lazy()

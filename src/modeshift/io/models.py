@@ -1,0 +1,131 @@
+"""Plain data in one file without pickle: arrays in an NPZ archive, everything else in JSON there.
+
+Plain data are numbers, text, None, arrays of numbers or text, lists, tuples, dicts with text as
+keys, and registered named tuples. A file from anybody can be opened: only registered classes are
+made from it. Names in the file are the names of the register, not names in the code, so code can
+be moved and renamed while old files still load.
+"""
+
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+import modeshift
+
+FORMAT = 2
+"""Number of the format. Format 1, with names of modules in it, was never released."""
+
+Register = Mapping[str, type]
+"""Name in the file of each named tuple that a file may hold."""
+
+_TREE = "tree"
+
+
+def save(file: IO[bytes], value: Any, register: Register) -> None:
+    """Write plain data to an open file.
+
+    Parameters
+    ----------
+    file : binary file
+    value : object
+        Plain data, as the head of this module says.
+    register : dict of str to class
+    """
+    arrays: dict[str, np.ndarray] = {}
+    names = {kind: name for name, kind in register.items()}
+    tree = {
+        "format": FORMAT,
+        "modeshift": modeshift.__version__,
+        "value": _encode(value, arrays, names),
+    }
+    text = np.frombuffer(json.dumps(tree).encode(), dtype=np.uint8)
+    np.savez(file, allow_pickle=False, **{_TREE: text}, **arrays)
+
+
+def load(path: str | Path, register: Register) -> Any:
+    """Read a file that ``save`` wrote.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, has another format, or is no saved model at all.
+    """
+    content = io.BytesIO(Path(path).read_bytes())
+    try:
+        with np.load(content, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        tree = json.loads(arrays.pop(_TREE).tobytes())
+        _check_format(tree)
+        return _decode(tree["value"], arrays, register)
+    except Exception as error:  # damaged archives raise all kinds of errors
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise ValueError(f"{path} is no model that can be read here: {reason}") from error
+
+
+def _check_format(tree: Any) -> None:
+    found = tree["format"]
+    if found == FORMAT:
+        return
+    if found == 1:
+        raise ValueError(
+            f"a development version of modeshift ({tree['modeshift']}) wrote it. Fit it again."
+        )
+    raise ValueError(
+        f"its format is {found!r}, and this version of modeshift reads format {FORMAT}"
+    )
+
+
+def _encode(value: Any, arrays: dict[str, np.ndarray], names: Mapping[type, str]) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return {"float": str(value)}
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.ndarray):
+        return _encode_array(value, arrays)
+    if type(value) in names:
+        fields = {key: _encode(item, arrays, names) for key, item in value._asdict().items()}
+        return {"named": names[type(value)], "fields": fields}
+    if type(value) is tuple:
+        return {"tuple": [_encode(item, arrays, names) for item in value]}
+    if isinstance(value, list):
+        return [_encode(item, arrays, names) for item in value]
+    if isinstance(value, dict):
+        return {"dict": {key: _encode(item, arrays, names) for key, item in value.items()}}
+    raise TypeError(f"{type(value).__name__} cannot be saved: {value!r}")
+
+
+def _encode_array(value: np.ndarray, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    if value.dtype.kind == "O" and value.ndim == 1 and all(isinstance(v, str) for v in value):
+        return {"texts": value.tolist()}  # names of features, as scikit-learn keeps them
+    if value.dtype.kind not in "biufU":
+        raise TypeError(f"an array of {value.dtype} cannot be saved")
+    name = f"array{len(arrays)}"
+    arrays[name] = value
+    return {"array": name}
+
+
+def _decode(tree: Any, arrays: dict[str, np.ndarray], register: Register) -> Any:
+    if isinstance(tree, list):
+        return [_decode(item, arrays, register) for item in tree]
+    if not isinstance(tree, dict):
+        return tree
+    if "float" in tree:
+        return float(tree["float"])
+    if "array" in tree:
+        return arrays[tree["array"]]
+    if "texts" in tree:
+        return np.array([str(text) for text in tree["texts"]], dtype=object)
+    if "tuple" in tree:
+        return tuple(_decode(tree["tuple"], arrays, register))
+    if "dict" in tree:
+        return {key: _decode(item, arrays, register) for key, item in tree["dict"].items()}
+    if tree["named"] not in register:
+        raise ValueError(f"{tree['named']!r} is not known to this version of modeshift")
+    fields = {key: _decode(item, arrays, register) for key, item in tree["fields"].items()}
+    return register[tree["named"]](**fields)

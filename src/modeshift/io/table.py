@@ -1,0 +1,216 @@
+"""From a source to numbers: which columns, and what is done with rows that lack a value."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from modeshift.io.errors import ColumnTakenTwice, FileError, NoWholeRow, ValueMissing
+from modeshift.io.source import Source, reading
+
+MISSING = ("NA", "N/A", "NULL", "NONE", "NAN", "?", "")
+"""What stands for a missing value in text, in any case."""
+
+_SAMPLE = 10_000  # rows that show whether a text column holds numbers
+
+
+class Roles(NamedTuple):
+    """Columns with a meaning of their own, by name; None where there is no such column."""
+
+    id: str | None = None
+    label: str | None = None
+    weight: str | None = None
+
+
+class Table(NamedTuple):
+    """Points, and what belongs to them.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n, d), float32 or float64
+    columns : list of str
+        Names of the features.
+    unused : list of str
+        Columns that are not numbers and were not asked for.
+    rows : ndarray of shape (n,)
+        Number of each row in the source, from 1 on.
+    id, label : polars.Series or None
+    weight : ndarray of shape (n,) or None
+    n_dropped : int
+        Rows left out because a value was missing.
+    """
+
+    points: np.ndarray
+    columns: list[str]
+    unused: list[str]
+    rows: np.ndarray
+    id: Any
+    label: Any
+    weight: np.ndarray | None
+    n_dropped: int
+
+
+def read_table(
+    source: Source,
+    columns: list[str] | None = None,
+    roles: Roles | None = None,
+    missing: str = "error",
+) -> Table:
+    """Read points from a source.
+
+    Parameters
+    ----------
+    source : Source
+    columns : list of str, default=None
+        The features. None: all columns that hold numbers and have no role.
+    roles : Roles, default=None
+    missing : {"error", "drop"}, default="error"
+        What happens to rows without a finite number in one of the features or the weight.
+    """
+    import polars as pl
+
+    roles = roles or Roles()
+    with reading(source.name, source.kind):
+        names = source.frame.collect_schema().names()
+        if source.frame.head(1).collect().height == 0:
+            raise FileError(f"{source.name} has columns but no rows: there is nothing to cluster")
+        _check_known(source, names, [*(columns or []), *(role for role in roles if role)])
+        features, unused = (columns, []) if columns else _choose(source, names, roles)
+        wanted = list(features) + ([roles.weight] if roles.weight else [])
+        carried = [role for role in (roles.id, roles.label) if role]
+        frame = source.frame.select(
+            *(_as_number(source, name) for name in wanted), *carried
+        ).collect()
+    kept = _usable(source, frame.select(wanted), missing)
+    n_dropped = int((~kept).sum())
+    chosen = frame.filter(kept) if n_dropped else frame
+    return Table(
+        points=np.ascontiguousarray(chosen.select(features).to_numpy()),
+        columns=list(features),
+        unused=unused,
+        rows=np.flatnonzero(kept.to_numpy()) + 1,
+        id=chosen[roles.id] if roles.id else None,
+        label=chosen[roles.label] if roles.label else None,
+        weight=chosen[roles.weight].cast(pl.Float64).to_numpy() if roles.weight else None,
+        n_dropped=n_dropped,
+    )
+
+
+def _check_known(source: Source, names: list[str], wanted: list[str]) -> None:
+    if any("\ufffd" in name for name in names):
+        raise FileError(f"{source.name} is not in UTF-8 (its header); save it in UTF-8")
+    for name in wanted:
+        if name not in names:
+            listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+            raise FileError(f"{source.name} has no column {name!r}; it has {listed}")
+    doubled = {name for name in wanted if wanted.count(name) > 1}
+    if doubled:
+        raise ColumnTakenTwice(
+            f"column {min(doubled)!r} is asked for twice",
+            "name each column once, among columns or roles",
+        )
+
+
+def _choose(source: Source, names: list[str], roles: Roles) -> tuple[list[str], list[str]]:
+    """Columns that hold numbers, and those that do not. Columns with a role are neither."""
+    free = [name for name in names if name not in roles]
+    if source.is_text:
+        numeric = _numeric_in_text(source, free)
+    else:
+        schema = source.frame.collect_schema()
+        numeric = [name for name in free if schema[name].is_numeric()]
+    if not numeric:
+        raise FileError(
+            f"{source.name} has no column of numbers{_hint(source, free)}; "
+            "clustering needs at least one"
+        )
+    return numeric, [name for name in free if name not in numeric]
+
+
+def _hint(source: Source, names: list[str]) -> str:
+    if source.is_text and len(names) == 1 and len(names[0].split()) > 1:
+        return " (columns must be separated by commas, semicolons, tabs or bars, not spaces)"
+    return ""
+
+
+def _numeric_in_text(source: Source, names: list[str]) -> list[str]:
+    """Columns in whose first rows most of the values that are there are numbers.
+
+    Most, not all: one bad value must be reported, not make the column disappear.
+    """
+    counts = (
+        source.frame.select(names)
+        .head(_SAMPLE)
+        .select(
+            *(
+                _as_number(source, name).is_not_nan().sum().alias(f"numbers {name}")
+                for name in names
+            ),
+            *(_filled(name).count().alias(f"values {name}") for name in names),
+        )
+        .collect()
+        .row(0)
+        if names
+        else ()
+    )
+    numbers, values = counts[: len(names)], counts[len(names) :]
+    return [
+        name
+        for name, number, value in zip(names, numbers, values, strict=True)
+        if number * 2 > value
+    ]
+
+
+def _filled(name: str) -> Any:
+    """Text of a column; null where the value is missing."""
+    import polars as pl
+
+    text = pl.col(name).str.strip_chars()
+    return pl.when(text.str.to_uppercase().is_in(MISSING).not_()).then(text)
+
+
+def _as_number(source: Source, name: str) -> Any:
+    """Column as floats; null where there is no number."""
+    import polars as pl
+
+    column = pl.col(name)
+    dtype = pl.String if source.is_text else source.frame.collect_schema()[name]
+    if dtype == pl.String:
+        return column.str.strip_chars().cast(pl.Float64, strict=False)
+    if dtype == pl.Float32:
+        return column
+    if not (dtype.is_numeric() or dtype == pl.Boolean):
+        raise FileError(f"column {name!r} of {source.name} holds {dtype}, not numbers")
+    return column.cast(pl.Float64, strict=False)
+
+
+def _usable(source: Source, numbers: Any, missing: str) -> Any:
+    """Mask of the rows in which every number is there and finite."""
+    import polars as pl
+
+    finite = numbers.select(pl.all().is_finite().fill_null(False))
+    kept = finite.select(pl.all_horizontal(pl.all())).to_series()
+    if kept.all():
+        return kept
+    n_bad = int((~kept).sum())
+    if missing == "error":
+        row = int((~kept).arg_max() or 0)
+        name = next(name for name in numbers.columns if not finite[name][row])
+        raise ValueMissing(
+            f"{source.name}: row {row + 1}, column {name!r} {_what_is_there(source, row, name)}"
+            f" ({n_bad} such row{'s' * (n_bad > 1)})",
+            "mend the file, choose other columns, or pass missing='drop' to leave such rows out",
+        )
+    if not kept.any():
+        raise NoWholeRow(
+            f"{source.name} has no row without a missing value", "choose other columns"
+        )
+    return kept
+
+
+def _what_is_there(source: Source, row: int, name: str) -> str:
+    value = source.frame.select(name).slice(row, 1).collect().item()
+    text = "" if value is None else str(value).strip()
+    if text.upper() in MISSING:
+        return "is empty" if text == "" else f"has no value ({text})"
+    shown = text if len(text) <= 40 else text[:37] + "..."
+    return f"is {shown!r}, which is no finite number"

@@ -1,0 +1,161 @@
+"""CSV and TSV: the delimiter and the header are seen, every row must have as many fields.
+
+All columns stay text here. What counts as a number is decided when columns are chosen, so that a
+bad value can be shown as it stands in the file.
+"""
+
+import csv
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from modeshift.io.errors import FileError
+
+_DELIMITERS = ",;\t|"
+_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_NEVER = "\x1f"
+"""The unit separator of ASCII: with it as the delimiter a line is one field."""
+
+
+def scan_text(name: str, content: bytes | Path, head: bytes) -> Any:
+    """Scan delimited text; return a lazy frame of text columns."""
+    import polars as pl
+
+    _check_is_text(name, head)
+    newline = "\n" if b"\n" in head or b"\r" not in head else "\r"
+    first = _first_line(head, newline)
+    if not first.strip():
+        raise FileError(f"{name} begins with a blank line; its first line must name the columns")
+    delimiter = max(_DELIMITERS, key=first.count)
+    shared: dict[str, Any] = {"infer_schema": False, "eol_char": newline, "glob": False}
+    lines = pl.scan_csv(
+        content, separator=_NEVER, quote_char=None, has_header=False, new_columns=["line"], **shared
+    )
+    (fields,) = csv.reader([first], delimiter=delimiter)
+    has_header = not all(_is_number(field) for field in fields)
+    n_rows = _check_shape(name, content, lines, delimiter, len(fields), has_header)
+    frame = pl.scan_csv(content, separator=delimiter, has_header=has_header, **shared)
+    frame = frame.rename(_names(frame.collect_schema().names(), has_header))
+    return frame if n_rows is None else frame.head(n_rows)
+
+
+def _names(names: list[str], has_header: bool) -> dict[str, str]:
+    """Names without spaces around them; numbered columns where there is no header."""
+    if not has_header:
+        return {name: f"column_{number}" for number, name in enumerate(names, start=1)}
+    stripped = [name.strip() for name in names]
+    return dict(zip(names, stripped, strict=True)) if len(set(stripped)) == len(names) else {}
+
+
+def _check_is_text(name: str, head: bytes) -> None:
+    wide = head.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if wide or b"\0" in head:
+        what = "UTF-16" if wide else "neither text nor a format that is known here"
+        raise FileError(f"{name} is {what}; save it as CSV in UTF-8, or as Parquet, Arrow or NPY")
+
+
+def _first_line(head: bytes, newline: str) -> str:
+    text = head.decode("utf-8-sig", errors="replace")
+    return text.partition(newline)[0].rstrip("\r")
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_shape(
+    name: str, content: bytes | Path, lines: Any, delimiter: str, width: int, has_header: bool
+) -> int | None:
+    """Check that every line has as many fields; return the number of rows up to the last filled.
+
+    Returns None where lines are not rows, because a quoted field goes over several of them.
+    """
+    import polars as pl
+
+    line = pl.col("line").fill_null("")
+    try:
+        found = _measure(lines, line, delimiter, width)
+        if found.quotes > 0:  # a delimiter in quotes delimits nothing
+            bare = line.str.replace_all('"[^"]*"', "")
+            found = _measure(lines, bare, delimiter, width)._replace(quotes=found.quotes)
+            if lines.select(bare.str.contains('"', literal=True).any()).collect().item():
+                found = found._replace(last=None)
+    except pl.exceptions.ComputeError as error:
+        if "utf-8" not in str(error):
+            raise
+        raise FileError(
+            f"{name} is not in UTF-8{_where_not_utf8(content)}; save it in UTF-8"
+        ) from error
+    if found.quotes % 2:
+        raise FileError(f"{name} opens a quote that is never closed; close it or take it out")
+    if found.last is None:
+        return None
+    if found.ragged is not None:
+        row = f"row {found.ragged if has_header else found.ragged + 1}"
+        raise FileError(
+            f"{name} has {found.fields} fields in {row} and {width} in the first line "
+            f"({_NAMES[delimiter]} between them); give all rows the same fields and delimiter"
+        )
+    return found.last + (not has_header)
+
+
+class _Shape(NamedTuple):
+    """What was found in the lines of a file.
+
+    Attributes
+    ----------
+    quotes : int
+        How many there are.
+    last : int or None
+        Number of the last line that is not blank; None where lines are not rows.
+    ragged, fields : int or None
+        Number of the first line that does not have as many fields, and how many it has.
+    """
+
+    quotes: int
+    last: int | None
+    ragged: int | None
+    fields: int | None
+
+
+def _measure(lines: Any, line: Any, delimiter: str, width: int) -> _Shape:
+    import polars as pl
+
+    fields = line.str.count_matches(delimiter, literal=True) + 1
+    is_blank = line.str.strip_chars() == ""
+    counts = lines.select(
+        number=pl.int_range(pl.len()),
+        fields=fields,
+        quotes=line.str.count_matches('"', literal=True),
+        is_blank=is_blank,
+    )
+    odd = pl.col("number").filter((pl.col("fields") != width) & ~pl.col("is_blank"))
+    return _Shape(
+        *counts.select(
+            pl.col("quotes").sum(),
+            pl.col("number").filter(~pl.col("is_blank")).max(),
+            odd.min().alias("ragged"),
+            pl.col("fields").filter((pl.col("fields") != width) & ~pl.col("is_blank")).first(),
+        )
+        .collect()
+        .row(0)
+    )
+
+
+def _where_not_utf8(content: bytes | Path) -> str:
+    if isinstance(content, Path):
+        with content.open("rb") as file:
+            return _first_bad_line(file)
+    return _first_bad_line(content.splitlines())
+
+
+def _first_bad_line(lines: Any) -> str:
+    for number, line in enumerate(lines, start=1):
+        try:
+            line.decode()
+        except UnicodeDecodeError:
+            return f" (line {number})"
+    return ""

@@ -1,0 +1,77 @@
+"""Results in files: where they may go, and in which format."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from modeshift.io.errors import FileError, PlaceTaken
+from modeshift.io.whole_file import whole_file
+
+_FRAME_ENDINGS = (".csv", ".tsv", ".parquet", ".pq", ".arrow", ".feather", ".ipc", ".npy", ".npz")
+
+
+def check_place(path: Path, force: bool) -> None:
+    """Refuse, before any work is done, a place where a result could not be written.
+
+    ``force`` allows to replace a file.
+    """
+    if path.is_dir():
+        raise FileError(f"{path} is a folder", "name a file in it")
+    if path.exists() and not force:
+        raise PlaceTaken(f"{path} exists", "pass force=True to replace it, or name another file")
+    if not path.parent.is_dir():
+        raise FileError(f"{path}: there is no folder {path.parent}", "make it first")
+    if not os.access(path.parent, os.W_OK):
+        raise FileError(f"{path}: the folder {path.parent} is not writable")
+
+
+def check_frame_ending(path: Path) -> None:
+    """Refuse an ending that names no format."""
+    if _ending(path) not in _FRAME_ENDINGS:
+        raise FileError(
+            f"{path} does not end in a known format", f"take one of {', '.join(_FRAME_ENDINGS)}"
+        )
+
+
+def write_whole(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
+    """Let ``write`` fill the file. The error, if it cannot, says why."""
+    try:
+        with whole_file(path) as file:
+            write(file)
+    except Exception as error:  # polars has errors of its own for a full disk
+        reason = getattr(error, "strerror", None) or error
+        raise OSError(f"{path} could not be written: {reason}; nothing is left of it") from error
+
+
+def write_frame(path: Path, frame: Any) -> None:
+    """Write a frame in the format that the ending names."""
+    write_whole(path, lambda file: _write_as(_ending(path), file, frame))
+
+
+def _ending(path: Path) -> str:
+    return path.suffix.lower()
+
+
+def _write_as(ending: str, file: IO[bytes], frame: Any) -> None:
+    if ending == ".csv":
+        frame.write_csv(file)
+    elif ending == ".tsv":
+        frame.write_csv(file, separator="\t")
+    elif ending in (".parquet", ".pq"):
+        frame.write_parquet(file)
+    elif ending == ".npy":
+        np.save(file, frame[:, -1].to_numpy(), allow_pickle=False)
+    elif ending == ".npz":
+        columns = {name: _plain(frame[name]) for name in frame.columns}
+        np.savez(file, allow_pickle=False, **columns)
+    else:
+        frame.write_ipc(file)
+
+
+def _plain(series: Any) -> np.ndarray:
+    """Array without objects: text as fixed-width text."""
+    array = series.to_numpy()
+    return array.astype(str) if array.dtype.kind == "O" else array

@@ -1,0 +1,395 @@
+"""The one table of the estimators' parameters: what each may be, and which engine refuses it.
+
+A new parameter is a row here. The checks of an estimator, the refusals of the engines,
+``device="auto"``, checkpoints, saved models, the command, the tests of all pairs of options and the
+list in docs/engines.md follow from the row. NumPy is not imported: the command reads the table to
+make its parser, and must answer at once.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from math import inf
+from numbers import Integral
+from os import PathLike
+from typing import Any, NamedTuple
+
+from modeshift.checks import (
+    check_choice,
+    check_flag,
+    check_jobs,
+    check_real,
+    check_seeding,
+    check_watcher,
+    check_whole,
+    refuse,
+)
+
+ENGINES = {
+    "cpu": "arrays in memory, on the CPU",
+    "cuda": "a GPU",
+    "cells": "Dask data with resolution",
+    "rounds": "Dask data without resolution",
+}
+"""Name of each engine, and the words for it in errors and documentation."""
+
+WAYS_OUT = {
+    "cuda": "Take device='cpu', or leave {name} at its default.",
+    "cells": "Leave {name} at its default, or pass an array in memory.",
+    "rounds": "Leave {name} at its default, pass resolution=r, or pass an array in memory.",
+}
+"""What a user can do who meets a refusal of an engine."""
+
+Values = Mapping[str, Any]
+Check = Callable[[str, Any], Any]
+
+
+class Refusal(NamedTuple):
+    """Why an engine cannot do an option.
+
+    Attributes
+    ----------
+    engine : str
+    why : str
+    when : function or None
+        Which values are refused; None: all values at which the option is used.
+    way_out : str or None
+        What to do instead of what ``WAYS_OUT`` says.
+    """
+
+    engine: str
+    why: str
+    when: Callable[[Any], bool] | None = None
+    way_out: str | None = None
+
+
+class Parameter(NamedTuple):
+    """One parameter of the estimators.
+
+    Attributes
+    ----------
+    check : function of name and value
+        Returns the value as Python's own number; raises when no estimator can use it.
+    off : object
+        Value at which the option is not used. ``ALWAYS``: it is never off.
+    refusals : tuple of Refusal
+    changes_result : bool
+        Whether a fit that goes on from a checkpoint needs the same value.
+    only_while_fitting : bool
+        Whether it is left out of saved models.
+    in_command : bool
+        Whether ``modeshift cluster`` has an option for it.
+    """
+
+    check: Check
+    off: Any
+    refusals: tuple[Refusal, ...] = ()
+    changes_result: bool = True
+    only_while_fitting: bool = False
+    in_command: bool = True
+
+    def is_used(self, value: Any) -> bool:
+        """Return whether the option is on."""
+        if self.off is ALWAYS or value is self.off:
+            return False
+        return not (isinstance(value, type(self.off)) and value == self.off)
+
+
+ALWAYS = object()
+
+
+def _number(**limits: Any) -> Check:
+    return partial(check_real, **limits)
+
+
+def _whole(low: int) -> Check:
+    return partial(check_whole, low=low)
+
+
+def _choice(*choices: str) -> Check:
+    return partial(check_choice, choices=choices)
+
+
+def _or_none(check: Check) -> Check:
+    return lambda name, value: None if value is None else check(name, value)
+
+
+def _anything(name: str, value: Any) -> Any:
+    """Accept a value that is checked together with others, or with the data."""
+    return value
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, tuple | list)
+
+
+def _is_one_point(value: Any) -> bool:
+    return value in (None, 1)
+
+
+PARAMETERS: dict[str, Parameter] = {
+    "bandwidth": Parameter(
+        _anything,
+        ALWAYS,
+        (
+            Refusal(
+                "cuda",
+                "all places of a step share one radius there",
+                _is_pair,
+                "Take one number, or device='cpu'.",
+            ),
+            Refusal(
+                "rounds",
+                "all places of a round share one radius",
+                _is_pair,
+                "Take one number, pass resolution=r, or pass an array in memory.",
+            ),
+        ),
+    ),
+    "kernel": Parameter(_choice("flat", "gaussian"), "flat"),
+    "metric": Parameter(_choice("euclidean", "cosine"), "euclidean"),
+    "n_neighbors": Parameter(
+        _or_none(_whole(1)),
+        None,
+        (
+            Refusal("cuda", "the GPU has no search for the nearest points"),
+            Refusal("rounds", "a partition does not know the nearest of all points"),
+        ),
+    ),
+    "stop": Parameter(
+        _choice("shift", "entropy"),
+        "shift",
+        (
+            Refusal("cuda", "the histogram of all shifts is made on the CPU"),
+            Refusal("rounds", "a histogram of all shifts would be needed"),
+        ),
+    ),
+    "tol": Parameter(_number(low=0.0, high=1.0), ALWAYS),
+    "merge_radius": Parameter(_number(low=0.0), ALWAYS),
+    "patience": Parameter(_number(low=0.0, low_allowed=False), ALWAYS),
+    "batch_size": Parameter(
+        _or_none(_whole(1)),
+        None,
+        (
+            Refusal(
+                "rounds",
+                "every single step would be a message to all workers",
+                _is_one_point,
+                "Take batch_size=b with b about a hundredth of the rows, pass resolution=r, or "
+                "pass an array in memory.",
+            ),
+        ),
+    ),
+    "max_iter": Parameter(_whole(1), ALWAYS),
+    "feature_weights": Parameter(
+        _or_none(_choice("learned")),
+        None,
+        (
+            Refusal("cuda", "distances would change from sweep to sweep"),
+            Refusal("rounds", "distances would change from sweep to sweep"),
+        ),
+    ),
+    "weight_temperature": Parameter(_number(low=0.0, low_allowed=False), 1.0),
+    "min_cluster_size": Parameter(_whole(1), 1),
+    "strays": Parameter(
+        _choice("noise", "nearest"),
+        "noise",
+        (Refusal("rounds", "strays would have to look through all partitions"),),
+    ),
+    "seeding": Parameter(
+        check_seeding,
+        None,
+        (
+            Refusal("cuda", "all points climb there"),
+            Refusal("rounds", "all points climb there"),
+        ),
+    ),
+    "n_climbers": Parameter(
+        _or_none(_whole(1)),
+        None,
+        (
+            Refusal("cuda", "all points climb there"),
+            Refusal("rounds", "all points climb there"),
+        ),
+    ),
+    "resolution": Parameter(
+        _or_none(_number(low=0.0, low_allowed=False)),
+        None,
+        (Refusal("cuda", "cells are made on the CPU"),),
+    ),
+    "field": Parameter(
+        _choice("auto", "anchors", "brute", "tree"),
+        "auto",
+        (Refusal("cuda", "the GPU has fields of its own"),),
+    ),
+    "n_jobs": Parameter(check_jobs, None, changes_result=False),
+    "device": Parameter(
+        _choice("cpu", "cuda", "auto"),
+        "cpu",
+        tuple(
+            Refusal(
+                engine,
+                "workers compute on their cores",
+                lambda value: value == "cuda",
+                "Take device='cpu'.",
+            )
+            for engine in ("cells", "rounds")
+        ),
+    ),
+    "precision": Parameter(_choice("exact", "fast"), "exact"),
+    "n_runs": Parameter(
+        _whole(1),
+        1,
+        (
+            Refusal("cuda", "runs are joined on the CPU"),
+            Refusal("rounds", "runs are joined point by point"),
+        ),
+    ),
+    "random_state": Parameter(_anything, ALWAYS),
+    "record": Parameter(
+        check_flag,
+        False,
+        (
+            Refusal("cuda", "paths would fill the memory of the GPU"),
+            Refusal("rounds", "paths would not fit anywhere"),
+        ),
+        in_command=False,
+    ),
+    "callback": Parameter(
+        partial(check_watcher, kind=Callable, what="a function"),
+        None,
+        changes_result=False,
+        only_while_fitting=True,
+        in_command=False,
+    ),
+    "checkpoint": Parameter(
+        partial(check_watcher, kind=str | PathLike, what="a path"),
+        None,
+        (
+            Refusal("cuda", "positions are on the GPU"),
+            Refusal("rounds", "positions are on the workers"),
+        ),
+        changes_result=False,
+        only_while_fitting=True,
+        in_command=False,
+    ),
+    "checkpoint_every": Parameter(
+        _number(low=0.0), 60.0, changes_result=False, only_while_fitting=True, in_command=False
+    ),
+}
+
+
+class Conflict(NamedTuple):
+    """Two options that do not go together on any engine.
+
+    Attributes
+    ----------
+    name, other : str
+    clashes : function of the two values
+        Whether they clash; called when both parameters exist.
+    why : str
+        The reason, and what to do.
+    """
+
+    name: str
+    other: str
+    clashes: Callable[[Any, Any], bool]
+    why: str
+
+
+def _both_used(name: str, other: str, why: str) -> Conflict:
+    def clashes(value: Any, other_value: Any) -> bool:
+        return PARAMETERS[name].is_used(value) and PARAMETERS[other].is_used(other_value)
+
+    return Conflict(name, other, clashes, why)
+
+
+def _is_infinite(bandwidth: Any) -> bool:
+    return isinstance(bandwidth, float) and bandwidth == inf
+
+
+CONFLICTS = (
+    _both_used(
+        "n_runs", "checkpoint", "a checkpoint keeps one run. Take n_runs=1 or checkpoint=None."
+    ),
+    _both_used("n_climbers", "seeding", "both say where climbs start. Leave one of them at None."),
+    _both_used(
+        "feature_weights",
+        "metric",
+        "weights stretch the sphere. Take metric='euclidean' or feature_weights=None.",
+    ),
+    Conflict(
+        "weight_temperature",
+        "feature_weights",
+        lambda temperature, weights: weights is None and temperature != 1.0,
+        "no weights are learned. Pass feature_weights='learned' too, or neither.",
+    ),
+    Conflict(
+        "bandwidth",
+        "kernel",
+        lambda bandwidth, kernel: _is_infinite(bandwidth) and kernel == "gaussian",
+        "all points would weigh alike. Give a finite bandwidth or take kernel='flat'.",
+    ),
+    Conflict(
+        "bandwidth",
+        "resolution",
+        lambda bandwidth, resolution: _is_infinite(bandwidth) and resolution is not None,
+        "cells are a fraction of the bandwidth. Give a finite one or resolution=None.",
+    ),
+    Conflict(
+        "bandwidth",
+        "seeding",
+        lambda bandwidth, seeding: _is_infinite(bandwidth) and isinstance(seeding, str),
+        "bins have the side of the bandwidth. Give a finite one, or seeds as an array.",
+    ),
+)
+
+
+def shown(name: str, value: Any) -> str:
+    """Return an option as users write it; of long values only the name."""
+    short = value is None or isinstance(value, str | int | float | tuple | list)
+    return f"{name}={value!r}" if short else name
+
+
+def check_values(values: Values) -> dict[str, Any]:
+    """Check every parameter by itself, then those that must go together; return them."""
+    values = {name: PARAMETERS[name].check(name, value) for name, value in values.items()}
+    check_together(values)
+    return values
+
+
+def check_together(values: Values) -> None:
+    """Refuse options that do not go together on any engine."""
+    for name, other, clashes, why in CONFLICTS:
+        if name in values and other in values and clashes(values[name], values[other]):
+            refuse(shown(name, values[name]), shown(other, values[other]), why)
+    _check_climbers_can_be_drawn_again(values)
+
+
+def _check_climbers_can_be_drawn_again(values: Values) -> None:
+    used = all(PARAMETERS[name].is_used(values.get(name)) for name in ("n_climbers", "checkpoint"))
+    if used and not isinstance(values["random_state"], Integral):
+        refuse(
+            f"random_state={values['random_state']!r}", "checkpoint and n_climbers",
+            "a later fit would draw other climbers. Pass a whole number as random_state.",
+        )  # fmt: skip
+
+
+def refusal_by(engine: str, values: Values) -> tuple[str, str] | None:
+    """Return the first option that an engine cannot do, as users write it, and why; or None."""
+    for name, value in values.items():
+        for refusal in PARAMETERS[name].refusals:
+            if refusal.engine != engine:
+                continue
+            if (refusal.when or PARAMETERS[name].is_used)(value):
+                way_out = (refusal.way_out or WAYS_OUT[engine]).format(name=name)
+                return shown(name, value), f"{refusal.why}. {way_out}"
+    return None
+
+
+def names_where(**flags: bool) -> set[str]:
+    """Names of the parameters whose row has these values."""
+    return {
+        name
+        for name, row in PARAMETERS.items()
+        if all(getattr(row, flag) == value for flag, value in flags.items())
+    }

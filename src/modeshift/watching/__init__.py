@@ -1,0 +1,5 @@
+"""A fit that is watched: how far it is, callbacks, checkpoints."""
+
+from modeshift.watching.progress import Progress
+
+__all__ = ["Progress"]

@@ -1,0 +1,132 @@
+"""A file that keeps what a fit has reached, so that a later one can go on from there.
+
+It holds all arrays and numbers that the loop of a schedule changes, the sums inside a field among
+them: the fit goes on bit for bit as if it had never stopped. Nothing in it is pickled.
+"""
+
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import modeshift
+from modeshift.io.whole_file import whole_file
+
+_MARK = "fingerprint"
+
+
+class Checkpoint:
+    """The file of one fit.
+
+    Parameters
+    ----------
+    path : str or path
+    every : float
+        Seconds between two writings.
+    mark : str
+        Fingerprint of data and parameters. A file with another one is refused.
+    """
+
+    def __init__(self, path: Any, every: float, mark: str) -> None:
+        self.path = Path(path)
+        self.every = every
+        self.mark = mark
+
+    def load(self) -> dict[str, np.ndarray] | None:
+        """Return what the file holds; None if there is no file."""
+        try:
+            with self.path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+                arrays = {name: archive[name] for name in archive.files}
+            mark = str(arrays.pop(_MARK))
+        except FileNotFoundError:
+            return None
+        except Exception as error:  # damaged archives raise all kinds of them
+            raise ValueError(
+                f"checkpoint={str(self.path)!r} cannot be read ({error}); delete the file, or name "
+                "another one."
+            ) from error
+        if mark != self.mark:
+            raise ValueError(
+                f"checkpoint={str(self.path)!r} was written for other data, other parameters or "
+                "another version of modeshift; delete the file, or name another one."
+            )
+        return arrays
+
+    def save(self, arrays: dict[str, np.ndarray]) -> None:
+        """Write the file; it is never half there."""
+        with whole_file(self.path) as file:
+            np.savez(file, allow_pickle=False, **{_MARK: np.array(self.mark)}, **arrays)
+
+    def remove(self) -> None:
+        """Delete the file: the fit is done."""
+        self.path.unlink(missing_ok=True)
+
+
+def fingerprint(*parts: Any) -> str:
+    """Digest of arrays and of anything with a faithful ``repr``."""
+    digest = sha256(modeshift.__version__.encode())
+    for part in parts:
+        if isinstance(part, np.ndarray):
+            digest.update(repr((part.shape, part.dtype)).encode())
+            digest.update(np.ascontiguousarray(part).data)
+        else:
+            digest.update(repr(part).encode())
+    return digest.hexdigest()
+
+
+def pack(**objects: Any) -> dict[str, np.ndarray]:
+    """Collect the arrays and numbers of some objects, under names that lead back to them."""
+    return {
+        f"{name}.{key}": value for name, thing in objects.items() for key, value in _leaves(thing)
+    }
+
+
+def unpack(arrays: dict[str, np.ndarray], **objects: Any) -> None:
+    """Give the objects back what ``pack`` has collected."""
+    for name, thing in objects.items():
+        _restore(thing, name, arrays)
+
+
+def _leaves(thing: Any) -> Any:
+    if isinstance(thing, np.random.RandomState):
+        _, key, *rest = thing.get_state()
+        yield from [("key", key), ("rest", np.array(rest, dtype=np.float64))]
+        return
+    for name, value in _parts(thing):
+        if isinstance(value, np.ndarray):
+            yield name, value
+        elif isinstance(value, bool | int | float):
+            yield name, np.array(value)
+        elif isinstance(value, list):
+            yield name, np.concatenate(value)
+        elif hasattr(value, "_fields"):
+            yield from ((f"{name}.{key}", leaf) for key, leaf in _leaves(value))
+
+
+def _restore(thing: Any, prefix: str, arrays: dict[str, np.ndarray]) -> None:
+    if isinstance(thing, np.random.RandomState):
+        position, has_gauss, gauss = arrays[f"{prefix}.rest"].tolist()
+        thing.set_state(
+            ("MT19937", arrays[f"{prefix}.key"], int(position), int(has_gauss), float(gauss))
+        )
+        return
+    for name, value in _parts(thing):
+        key = f"{prefix}.{name}"
+        if isinstance(value, np.ndarray) and hasattr(thing, "_fields"):
+            value[...] = arrays[key]  # compiled code knows this array
+        elif isinstance(value, np.ndarray):
+            setattr(thing, name, arrays[key])
+        elif hasattr(value, "_fields"):
+            _restore(value, key, arrays)
+        elif isinstance(value, list):
+            setattr(thing, name, [arrays[key]])
+        elif isinstance(value, bool | int | float) and not hasattr(thing, "_fields"):
+            setattr(thing, name, type(value)(arrays[key]))
+
+
+def _parts(thing: Any) -> Any:
+    """Name and value of all that an object consists of."""
+    if thing is None:
+        return ()
+    return (thing._asdict() if hasattr(thing, "_fields") else vars(thing)).items()

@@ -1,0 +1,112 @@
+"""A fit that is watched: it tells how far it is, and keeps what it has reached."""
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from modeshift.watching.checkpoint import Checkpoint
+
+
+class Watch:
+    """What a schedule tells while it runs. One without arguments watches nothing.
+
+    Parameters
+    ----------
+    report : function, optional
+        Called after every sweep, with keywords (see ``swept``).
+    checkpoint : Checkpoint, optional
+    """
+
+    def __init__(
+        self, report: Callable[..., None] | None = None, checkpoint: Checkpoint | None = None
+    ) -> None:
+        self._report = report
+        self._checkpoint = checkpoint
+        self._snapshot: Callable[[], dict[str, np.ndarray]] | None = None
+        self._written = monotonic()
+
+    @contextmanager
+    def keeping(self) -> Iterator[None]:
+        """Around a whole fit: Ctrl-C writes the checkpoint, success removes it."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self._save()
+            raise
+        if self._checkpoint is not None:
+            self._checkpoint.remove()
+
+    def begin(
+        self,
+        snapshot: Callable[[], dict[str, np.ndarray]],
+        restore: Callable[[dict[str, np.ndarray]], None],
+    ) -> None:
+        """Go on from the checkpoint if there is one; remember how to make the next one.
+
+        Parameters
+        ----------
+        snapshot : function
+            Returns what the loop of the schedule has reached. Called only where nothing is
+            halfway: in ``beat``, and anywhere outside ``steady``.
+        restore : function
+            Takes what ``snapshot`` has returned.
+        """
+        if self._checkpoint is None:
+            return
+        saved = self._checkpoint.load()
+        if saved is not None:
+            restore(saved)
+        self._snapshot = snapshot
+
+    @contextmanager
+    def steady(self) -> Iterator[None]:
+        """Around a short time in which things are halfway: Ctrl-C waits until it is over."""
+        alone = threading.current_thread() is not threading.main_thread()
+        if self._checkpoint is None or alone:  # no Ctrl-C reaches another thread
+            yield
+            return
+        pressed: list[Any] = []
+        before = signal.signal(signal.SIGINT, lambda *arguments: pressed.append(arguments))
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+        if pressed and callable(before):
+            before(*pressed[0])
+
+    def beat(self) -> None:
+        """Write the checkpoint, if it is time. Called often, when nothing is halfway."""
+        if self._checkpoint is not None and monotonic() - self._written >= self._checkpoint.every:
+            self._save()
+
+    def swept(
+        self,
+        *,
+        sweep: int,
+        n_steps: int,
+        n_moving: int,
+        positions: Callable[[], Any],
+        factors: np.ndarray | None = None,
+    ) -> None:
+        """Tell that a sweep is done; ``positions`` makes them on demand."""
+        if self._report is not None:
+            self._report(
+                sweep=sweep,
+                n_steps=n_steps,
+                n_moving=n_moving,
+                positions=positions(),
+                factors=factors,
+            )
+
+    def _save(self) -> None:
+        if self._checkpoint is not None and self._snapshot is not None:
+            self._checkpoint.save(self._snapshot())
+            self._written = monotonic()
+
+
+UNWATCHED = Watch()
