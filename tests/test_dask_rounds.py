@@ -155,7 +155,7 @@ REFUSED = [
     (StochasticMeanShift(batch_size=9, checkpoint="file"), "checkpoint='file'"),
     (MeanShift(n_neighbors=3), "n_neighbors=3"),
     (MeanShift(seeding="bins"), "seeding='bins'"),
-    (MeanShift(seeding=np.ones((2, 2))), "seeding="),
+    (MeanShift(seeding=np.ones((2, 2))), "seeding"),
     (MeanShift(n_climbers=3), "n_climbers=3"),
     (MeanShift(record=True), "record=True"),
     (MeanShift(strays="nearest", min_cluster_size=2), "strays='nearest'"),
