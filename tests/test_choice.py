@@ -18,7 +18,7 @@ from modeshift.choice.normal import normal_radius
 from modeshift.choice.profile import chance_score
 from modeshift.choice.sample import draw_sample, pair_quantiles
 from modeshift.choice.separation import quality
-from modeshift.engines.agreement import agreement, neighbour_agreement
+from modeshift.choice.agreement import agreement, neighbour_agreement
 from naive_choice import quality as naive_quality
 
 ESTIMATORS = [MeanShift, StochasticMeanShift, BlurringMeanShift]

@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
 from modeshift.datasets import make_paper_set
-from modeshift.engines.cpu.consensus import join_runs
+from modeshift.estimators.voting import join_runs
 from naive_choice import join_runs as naive_join_runs
 
 # Several runs

@@ -7,29 +7,40 @@ if TYPE_CHECKING:
     from modeshift import datasets, metrics, presets
     from modeshift.estimators.bandwidth import bandwidth_profile, estimate_bandwidth
     from modeshift.estimators.blurring_mean_shift import BlurringMeanShift
+    from modeshift.estimators.consensus import Consensus
     from modeshift.estimators.mean_shift import MeanShift
+    from modeshift.estimators.saving import load, save
     from modeshift.estimators.stochastic_mean_shift import StochasticMeanShift
+    from modeshift.watching import Checkpoint
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
     "BlurringMeanShift",
+    "Checkpoint",
+    "Consensus",
     "MeanShift",
     "StochasticMeanShift",
     "bandwidth_profile",
     "datasets",
     "estimate_bandwidth",
+    "load",
     "metrics",
     "presets",
+    "save",
 ]
 
 # Loaded on first use: the command must be able to say its version without scikit-learn and Numba.
 _HOMES = {
     "BlurringMeanShift": "modeshift.estimators.blurring_mean_shift",
+    "Checkpoint": "modeshift.watching",
+    "Consensus": "modeshift.estimators.consensus",
     "MeanShift": "modeshift.estimators.mean_shift",
     "StochasticMeanShift": "modeshift.estimators.stochastic_mean_shift",
     "bandwidth_profile": "modeshift.estimators.bandwidth",
     "estimate_bandwidth": "modeshift.estimators.bandwidth",
+    "load": "modeshift.estimators.saving",
+    "save": "modeshift.estimators.saving",
 }
 
 

@@ -69,20 +69,24 @@ def check_jobs(name: str, value: Any) -> int | None:
     return value
 
 
-def check_watcher(name: str, value: Any, kind: Any, what: str) -> Any:
-    """Return something that watches a fit: None, or of the given kind."""
-    if value is not None and not isinstance(value, kind):
-        raise TypeError(f"{name} must be {what} or None, got {value!r}.")
-    return value
-
-
 def check_seeding(name: str, value: Any) -> Any:
-    """Return the word for seeds, if it is one; arrays are checked with the data."""
+    """Return where climbs start: None, a number of points, "bins"; arrays are checked later."""
     if isinstance(value, str) and value != "bins":
         raise ValueError(
-            f"{name} must be one of None, 'bins', got {value!r}, or an array of starting positions."
+            f"{name} must be None, a number of points, 'bins' or an array of starting positions, "
+            f"got {value!r}."
         )
-    return value
+    is_number = isinstance(value, Real)
+    return check_whole(name, value, low=1) if is_number else value
+
+
+def check_feature_weights(name: str, value: Any) -> Any:
+    """Return None, "learned", or a temperature as a float."""
+    if value is None or (isinstance(value, str) and value == "learned"):
+        return value
+    if isinstance(value, str) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be None, 'learned' or a temperature, got {value!r}.")
+    return check_real(name, value, low=0.0, low_allowed=False)
 
 
 def check_bandwidth(value: Any, *, cosine: bool = False, infinite: bool = False) -> float:

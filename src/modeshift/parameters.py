@@ -10,16 +10,15 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from math import inf
 from numbers import Integral
-from os import PathLike
 from typing import Any, NamedTuple
 
 from modeshift.checks import (
     check_choice,
+    check_feature_weights,
     check_flag,
     check_jobs,
     check_real,
     check_seeding,
-    check_watcher,
     check_whole,
     refuse,
 )
@@ -33,6 +32,7 @@ ENGINES = {
 """Name of each engine, and the words for it in errors and documentation."""
 
 WAYS_OUT = {
+    "cpu": "Leave {name} at its default.",
     "cuda": "Take device='cpu', or leave {name} at its default.",
     "cells": "Leave {name} at its default, or pass an array in memory.",
     "rounds": "Leave {name} at its default, pass resolution=r, or pass an array in memory.",
@@ -74,8 +74,8 @@ class Parameter(NamedTuple):
     refusals : tuple of Refusal
     changes_result : bool
         Whether a fit that goes on from a checkpoint needs the same value.
-    only_while_fitting : bool
-        Whether it is left out of saved models.
+    in_signature : bool
+        Whether it is a parameter of the estimators; a checkpoint is set with ``set_callbacks``.
     in_command : bool
         Whether ``modeshift cluster`` has an option for it.
     """
@@ -84,7 +84,7 @@ class Parameter(NamedTuple):
     off: Any
     refusals: tuple[Refusal, ...] = ()
     changes_result: bool = True
-    only_while_fitting: bool = False
+    in_signature: bool = True
     in_command: bool = True
 
     def is_used(self, value: Any) -> bool:
@@ -120,6 +120,14 @@ def _anything(name: str, value: Any) -> Any:
 
 def _is_pair(value: Any) -> bool:
     return isinstance(value, tuple | list)
+
+
+def _is_way_of_the_cpu(value: Any) -> bool:
+    return value in ("tree", "anchors", "brute")
+
+
+def _is_fast(value: Any) -> bool:
+    return bool(value == "fast")
 
 
 def _is_one_point(value: Any) -> bool:
@@ -181,14 +189,13 @@ PARAMETERS: dict[str, Parameter] = {
     ),
     "max_iter": Parameter(_whole(1), ALWAYS),
     "feature_weights": Parameter(
-        _or_none(_choice("learned")),
+        check_feature_weights,
         None,
         (
             Refusal("cuda", "distances would change from sweep to sweep"),
             Refusal("rounds", "distances would change from sweep to sweep"),
         ),
     ),
-    "weight_temperature": Parameter(_number(low=0.0, low_allowed=False), 1.0),
     "min_cluster_size": Parameter(_whole(1), 1),
     "strays": Parameter(
         _choice("noise", "nearest"),
@@ -203,23 +210,26 @@ PARAMETERS: dict[str, Parameter] = {
             Refusal("rounds", "all points climb there"),
         ),
     ),
-    "n_climbers": Parameter(
-        _or_none(_whole(1)),
-        None,
-        (
-            Refusal("cuda", "all points climb there"),
-            Refusal("rounds", "all points climb there"),
-        ),
-    ),
     "resolution": Parameter(
         _or_none(_number(low=0.0, low_allowed=False)),
         None,
         (Refusal("cuda", "cells are made on the CPU"),),
     ),
-    "field": Parameter(
-        _choice("auto", "anchors", "brute", "tree"),
+    "algorithm": Parameter(
+        _choice("auto", "tree", "anchors", "brute", "fast"),
         "auto",
-        (Refusal("cuda", "the GPU has fields of its own"),),
+        (
+            Refusal("cuda", "the GPU has fields of its own", _is_way_of_the_cpu),
+            *(
+                Refusal(
+                    engine,
+                    "only a GPU decides in bfloat16",
+                    _is_fast,
+                    "Take device='cuda', or algorithm='auto'.",
+                )
+                for engine in ("cpu", "cells", "rounds")
+            ),
+        ),
     ),
     "n_jobs": Parameter(check_jobs, None, changes_result=False),
     "device": Parameter(
@@ -235,15 +245,6 @@ PARAMETERS: dict[str, Parameter] = {
             for engine in ("cells", "rounds")
         ),
     ),
-    "precision": Parameter(_choice("exact", "fast"), "exact"),
-    "n_runs": Parameter(
-        _whole(1),
-        1,
-        (
-            Refusal("cuda", "runs are joined on the CPU"),
-            Refusal("rounds", "runs are joined point by point"),
-        ),
-    ),
     "random_state": Parameter(_anything, ALWAYS),
     "record": Parameter(
         check_flag,
@@ -254,26 +255,15 @@ PARAMETERS: dict[str, Parameter] = {
         ),
         in_command=False,
     ),
-    "callback": Parameter(
-        partial(check_watcher, kind=Callable, what="a function"),
-        None,
-        changes_result=False,
-        only_while_fitting=True,
-        in_command=False,
-    ),
     "checkpoint": Parameter(
-        partial(check_watcher, kind=str | PathLike, what="a path"),
+        _anything,
         None,
         (
             Refusal("cuda", "positions are on the GPU"),
             Refusal("rounds", "positions are on the workers"),
         ),
         changes_result=False,
-        only_while_fitting=True,
-        in_command=False,
-    ),
-    "checkpoint_every": Parameter(
-        _number(low=0.0), 60.0, changes_result=False, only_while_fitting=True, in_command=False
+        in_signature=False,
     ),
 }
 
@@ -309,19 +299,9 @@ def _is_infinite(bandwidth: Any) -> bool:
 
 CONFLICTS = (
     _both_used(
-        "n_runs", "checkpoint", "a checkpoint keeps one run. Take n_runs=1 or checkpoint=None."
-    ),
-    _both_used("n_climbers", "seeding", "both say where climbs start. Leave one of them at None."),
-    _both_used(
         "feature_weights",
         "metric",
         "weights stretch the sphere. Take metric='euclidean' or feature_weights=None.",
-    ),
-    Conflict(
-        "weight_temperature",
-        "feature_weights",
-        lambda temperature, weights: weights is None and temperature != 1.0,
-        "no weights are learned. Pass feature_weights='learned' too, or neither.",
     ),
     Conflict(
         "bandwidth",
@@ -362,15 +342,15 @@ def check_together(values: Values) -> None:
     for name, other, clashes, why in CONFLICTS:
         if name in values and other in values and clashes(values[name], values[other]):
             refuse(shown(name, values[name]), shown(other, values[other]), why)
-    _check_climbers_can_be_drawn_again(values)
+    _check_starts_can_be_drawn_again(values)
 
 
-def _check_climbers_can_be_drawn_again(values: Values) -> None:
-    used = all(PARAMETERS[name].is_used(values.get(name)) for name in ("n_climbers", "checkpoint"))
-    if used and not isinstance(values["random_state"], Integral):
+def _check_starts_can_be_drawn_again(values: Values) -> None:
+    drawn = isinstance(values.get("seeding"), Integral)
+    if drawn and values.get("checkpoint") and not isinstance(values["random_state"], Integral):
         refuse(
-            f"random_state={values['random_state']!r}", "checkpoint and n_climbers",
-            "a later fit would draw other climbers. Pass a whole number as random_state.",
+            f"random_state={values['random_state']!r}", "a checkpoint with seeding=m",
+            "a later fit would draw other starts. Pass a whole number as random_state.",
         )  # fmt: skip
 
 

@@ -41,15 +41,15 @@ def carreira2006(bandwidth: float | None = None, **parameters: Any) -> BlurringM
 
 
 def senoussaoui2014(
-    bandwidth: float | None = None, n_climbers: int | None = None, **parameters: Any
+    bandwidth: float | None = None, seeding: int | None = None, **parameters: Any
 ) -> MeanShift:
-    """Mean-shift with cosine distance; with ``n_climbers`` the selective variant.
+    """Mean-shift with cosine distance; with ``seeding=m`` the selective variant: m points climb.
 
     M. Senoussaoui, P. Kenny, T. Stafylakis, P. Dumouchel, "A study of the cosine distance-based
     mean shift for telephone speech diarization", IEEE/ACM Transactions on Audio, Speech, and
     Language Processing 22(1), 2014.
     """
-    settings = {"metric": "cosine", "n_climbers": n_climbers}
+    settings = {"metric": "cosine", "seeding": seeding}
     return MeanShift(**{"bandwidth": bandwidth, **settings, **parameters})
 
 
@@ -62,20 +62,16 @@ def lapidot2023(bandwidth: float | None = None, **parameters: Any) -> Stochastic
 
 
 def chakraborty2021(
-    bandwidth: float | None = None, weight_temperature: float = 1.0, **parameters: Any
+    bandwidth: float | None = None, temperature: float = 1.0, **parameters: Any
 ) -> BlurringMeanShift:
     """Gaussian blurring mean-shift that learns a weight for each feature.
 
     S. Chakraborty, D. Paul, S. Das, "Automated clustering of high-dimensional data with a feature
-    weighted mean shift algorithm", AAAI 2021, arXiv 2012.10929. ``weight_temperature`` is their
+    weighted mean shift algorithm", AAAI 2021, arXiv 2012.10929. ``temperature`` is their
     lambda. The public R code of the authors differs from the paper (see docs/algorithms.md); this
     follows the paper.
     """
-    settings = {
-        "kernel": "gaussian",
-        "feature_weights": "learned",
-        "weight_temperature": weight_temperature,
-    }
+    settings = {"kernel": "gaussian", "feature_weights": temperature}
     return BlurringMeanShift(**{"bandwidth": bandwidth, **settings, **parameters})
 
 

@@ -18,14 +18,11 @@ class Climb:
 
     Attributes
     ----------
-    seeding : None, "bins" or ndarray of shape (m, d)
+    seeding : None, int, "bins" or ndarray of shape (m, d)
         Where climbs start; None: at every point.
-    n_climbers : int or None
-        How many points climb; None: all.
     """
 
     seeding: Any = field(default=None, compare=False)
-    n_climbers: int | None = None
 
     def of_every_point(self) -> Self:
         """Return the schedule in which every point moves by itself."""
@@ -42,20 +39,17 @@ class Wander:
         After ``patience * n`` quiet steps in a row all points are tested.
     batch_size : int or None
         Points that move at once; None: what suits the engine.
-    n_runs : int
-        Runs that vote on the cluster of each point.
     verify : bool
         False ends a run after the quiet steps, without the test of all points.
     """
 
     patience: float = 1.0
     batch_size: int | None = None
-    n_runs: int = 1
     verify: bool = True
 
     def of_every_point(self) -> Self:
-        """Return the schedule with a single run."""
-        return replace(self, n_runs=1)
+        """Return the schedule itself: every point moves."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -97,8 +91,8 @@ class Spec:
     min_cluster_size : int
     strays : {"noise", "nearest"}
     resolution : float or None
-    field, precision : str
-        How the CPU finds neighbours, and in which precision a GPU decides who is one.
+    algorithm : str
+        How the CPU finds neighbours, or "fast" for bfloat16 on a GPU.
     n_threads : int
     record : bool
         Whether paths are kept.
@@ -115,8 +109,7 @@ class Spec:
     min_cluster_size: int
     strays: str
     resolution: float | None
-    field: str
-    precision: str
+    algorithm: str
     n_threads: int
     record: bool
 
@@ -194,7 +187,6 @@ class Fit(NamedTuple):
     model : object
         What ``predict`` needs; see :mod:`modeshift.engines.prediction`.
     paths : list of array, or None
-    confidence : array, or None
     feature_weights : array, or None
     """
 
@@ -207,7 +199,6 @@ class Fit(NamedTuple):
     converged: bool
     model: Any
     paths: list[Any] | None = None
-    confidence: Any = None
     feature_weights: np.ndarray | None = None
 
 

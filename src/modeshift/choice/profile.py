@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from modeshift.choice.agreement import neighbour_agreement
 from modeshift.choice.sample import MANY_DIMENSIONS, Sample, draw_sample, pair_quantiles
 from modeshift.choice.separation import quality
-from modeshift.engines.agreement import neighbour_agreement
 from modeshift.spec import Sampled
 
 _LARGEST = 0.6  # quantile of the pairwise distances at which the range of h ends

@@ -24,9 +24,9 @@ def choose_engine(values: Values, X: Any) -> Engine:
                 f"X is a tensor on {X.device}, but device='cpu'. Pass device='cuda' to work there, "
                 "or X.cpu().numpy()."
             )
-        return cpu_engine()
+        return _cpu_engine(values)
     if values["device"] == "auto" and not elsewhere and not gpu_can(values):
-        return cpu_engine()
+        return _cpu_engine(values)
     return _cuda_engine(values)
 
 
@@ -43,8 +43,11 @@ def gpu_can(values: Values) -> bool:
     return installed and refusal_by("cuda", values) is None and _gpu() is not None
 
 
-def cpu_engine() -> Engine:
-    """Return the engine of arrays in memory."""
+def _cpu_engine(values: Values) -> Engine:
+    refused = refusal_by("cpu", values)
+    if refused is not None:
+        option, why = refused
+        refuse(option, f"device={values['device']!r}", why)
     from modeshift.engines.cpu.engine import CpuEngine
 
     return CpuEngine()

@@ -18,12 +18,11 @@ def reporter(
     problem: Problem,
     handed_back: Callable[[Any], Any],
 ) -> Callable[..., None] | None:
-    """Return the function that tells the callback about a sweep; None without a callback.
+    """Return the function that tells the callbacks about a sweep; None without any.
 
     ``handed_back`` turns positions of the points in the user's units into the user's kind of array.
     """
-    callback = observer.callback
-    if callback is None:
+    if not observer.callbacks:
         return None
 
     def report(positions: Any, factors: Any, **numbers: int) -> None:
@@ -31,7 +30,7 @@ def reporter(
             measured = problem._replace(factors=factors).measured(positions)
             return int(merge(space, spec, problem, measured).max()) + 1
 
-        callback(
+        observer.tell(
             Progress(
                 max_iter=spec.max_iter,
                 positions=handed_back(space.from_units(positions, problem.exponent)),

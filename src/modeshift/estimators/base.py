@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,11 +20,37 @@ from modeshift.engines.protocol import Engine, Index
 from modeshift.estimators.validation import check_points, check_randomness
 from modeshift.parameters import check_values, names_where
 from modeshift.spec import Fit, Sampled, Schedule, Spec
-from modeshift.watching.observer import Observer
+from modeshift.watching.observer import Observer, sorted_callbacks
 
 
 class ModeSeeker(ClusterMixin, BaseEstimator):
     """Base of the mean-shift estimators. A subclass says which schedule runs."""
+
+    _callbacks: tuple[Any, ...] = ()
+
+    def set_callbacks(self, *callbacks: Any) -> Self:
+        """Set what watches the fits of this estimator, in place of what was set before.
+
+        Parameters
+        ----------
+        *callbacks : functions, and at most one Checkpoint
+            A function is called after every sweep with a :class:`modeshift.watching.Progress`. A
+            :class:`modeshift.Checkpoint` keeps the state of the fit in a file, from which a later
+            fit goes on.
+
+        Returns
+        -------
+        self
+        """
+        sorted_callbacks(callbacks)
+        self._callbacks = callbacks
+        return self
+
+    def __sklearn_clone__(self) -> Self:
+        """Return an estimator with the same parameters and callbacks that is not fitted."""
+        parameters = self.get_params(deep=False)
+        copies = {name: clone(value, safe=False) for name, value in parameters.items()}
+        return type(self)(**copies).set_callbacks(*self._callbacks)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the clusters of X.
@@ -105,7 +131,8 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
 
     def _checked_values(self) -> dict[str, Any]:
         """Return the parameters, each of them checked, and those that must go together."""
-        return check_values(self.get_params(deep=False))
+        checkpoint = sorted_callbacks(self._callbacks)[1]
+        return check_values(self.get_params(deep=False) | {"checkpoint": checkpoint})
 
     def _spec(self, values: dict[str, Any]) -> Spec:
         """Return the question that checked parameters ask."""
@@ -130,12 +157,9 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         marked = {name: values[name] for name in sorted(decisive & set(values))}
         seed = marked.pop("random_state", None)
         parts = [part for item in marked.items() for part in item]
-        return Observer(
-            callback=values["callback"],
-            checkpoint=values["checkpoint"],
-            every=float(values["checkpoint_every"]),
-            mark=(type(self).__name__, *parts, seed if isinstance(seed, Integral) else None),
-        )
+        callbacks, checkpoint = sorted_callbacks(self._callbacks)
+        mark = (type(self).__name__, *parts, seed if isinstance(seed, Integral) else None)
+        return Observer(callbacks, checkpoint, mark)
 
     def _publish(self, fit: Fit, engine: str, spec: Spec, profile: BandwidthProfile | None) -> None:
         """Set the fitted attributes: here, and nowhere else."""
@@ -154,7 +178,6 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         optional = {
             "profile_": profile,
             "paths_": fit.paths,
-            "confidence_": fit.confidence,
             "feature_weights_": fit.feature_weights,
         }
         for name, value in optional.items():

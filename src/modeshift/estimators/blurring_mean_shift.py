@@ -1,11 +1,9 @@
 """Blurring mean-shift."""
 
-from collections.abc import Callable
 from typing import Any
 
 from modeshift.estimators.base import ModeSeeker
 from modeshift.spec import Blur
-from modeshift.watching import Progress
 
 
 class BlurringMeanShift(ModeSeeker):
@@ -35,14 +33,13 @@ class BlurringMeanShift(ModeSeeker):
         0.9 n bins, changes by less than 1e-8 from one sweep to the next (Carreira-Perpinan 2006).
     tol : float, default=1e-2
         Shift, as a fraction of the bandwidth, at which the fit ends; see ``stop``.
-    feature_weights : {None, "learned"}, default=None
+    feature_weights : None, "learned" or float, default=None
         "learned": distances are measured with a weight for each feature, which falls exponentially
         with the mean squared distance that the points have moved in it (Chakraborty, Paul & Das
-        2021). The weights add up to 1; ``bandwidth``, ``tol`` and ``merge_radius`` refer to
-        distances with these weights.
-    weight_temperature : float, default=1.0
-        Of ``feature_weights="learned"``: the mean squared displacement, in the square of the unit
-        of X, that divides the weight of a feature by e. Small ones select features.
+        2021). A number is the temperature of that fall: the mean squared displacement, in the
+        square of the unit of X, that divides the weight of a feature by e ("learned" is 1.0); small
+        ones select features. The weights add up to 1; ``bandwidth``, ``tol`` and ``merge_radius``
+        refer to distances with these weights.
     merge_radius : float, default=0.5
         Final positions at most this fraction of the bandwidth apart are joined.
     max_iter : int, default=300
@@ -56,27 +53,18 @@ class BlurringMeanShift(ModeSeeker):
         None: exact. A number r first replaces the points by the weighted means of grid cells of
         side ``bandwidth / r`` and clusters these; every point takes the label of its cell. No
         point is then further than ``bandwidth * sqrt(d) / r`` from what stands for it.
-    field : {"auto", "tree", "anchors", "brute"}, default="auto"
-        How neighbours are found. It changes the speed, not the result.
+    algorithm : {"auto", "tree", "anchors", "brute", "fast"}, default="auto"
+        How neighbours are found. "tree", "anchors" and "brute" are ways of the CPU that give the
+        same result at different speeds. "fast" decides in bfloat16 on a GPU, so some points near
+        the border of a neighbourhood are misjudged. "auto" is exact, by what suits the data.
     n_jobs : int, default=None
         Threads; None is 1, -1 all cores. The result does not depend on it.
     device : {"cpu", "cuda", "auto"}, default="cpu"
         Where the fit runs. "cuda" is a GPU, with the extra ``modeshift[gpu]``; tensors of PyTorch
         there give tensors. "auto" takes a GPU if there is one and all options work there
         (docs/gpu.md).
-    precision : {"exact", "fast"}, default="exact"
-        On a GPU: whether neighbours are told as float32 arithmetic would (float64 for float64
-        data), or by bfloat16.
     record : bool, default=False
         Keep ``paths_``. Costs ``8 * (d + 1)`` bytes a step (see ``n_steps_``).
-    callback : function, default=None
-        Called after every sweep with a :class:`modeshift.watching.Progress`.
-    checkpoint : str or path, default=None
-        File that keeps what the fit has reached: it is written every ``checkpoint_every`` seconds
-        and at Ctrl-C, and removed when the fit is done. A fit with the same data and parameters
-        that finds the file goes on from there, and ends as if it had never stopped.
-    checkpoint_every : float, default=60.0
-        Seconds between two writings of ``checkpoint``.
 
     Attributes
     ----------
@@ -106,7 +94,7 @@ class BlurringMeanShift(ModeSeeker):
     paths_ : list of ndarray of shape (1 + sweeps, d)
         With ``record=True``: the positions of each point, from its start on.
     feature_weights_ : ndarray of shape (d,)
-        With ``feature_weights="learned"``: the weights, which add up to 1.
+        With ``feature_weights``: the weights, which add up to 1.
     engine_ : {"cpu", "cuda", "cells", "rounds"}
         Where the fit was computed: on the CPU, on a GPU, or for Dask data with and without
         ``resolution``; see docs/engines.md.
@@ -134,19 +122,14 @@ class BlurringMeanShift(ModeSeeker):
         tol: float = 1e-2,
         merge_radius: float = 0.5,
         max_iter: int = 300,
-        feature_weights: str | None = None,
-        weight_temperature: float = 1.0,
+        feature_weights: Any = None,
         min_cluster_size: int = 1,
         strays: str = "noise",
         resolution: float | None = None,
-        field: str = "auto",
+        algorithm: str = "auto",
         n_jobs: int | None = None,
         device: str = "cpu",
-        precision: str = "exact",
         record: bool = False,
-        callback: Callable[[Progress], object] | None = None,
-        checkpoint: Any = None,
-        checkpoint_every: float = 60.0,
     ) -> None:
         self.bandwidth = bandwidth
         self.kernel = kernel
@@ -157,19 +140,14 @@ class BlurringMeanShift(ModeSeeker):
         self.merge_radius = merge_radius
         self.max_iter = max_iter
         self.feature_weights = feature_weights
-        self.weight_temperature = weight_temperature
         self.min_cluster_size = min_cluster_size
         self.strays = strays
         self.resolution = resolution
-        self.field = field
+        self.algorithm = algorithm
         self.n_jobs = n_jobs
         self.device = device
-        self.precision = precision
         self.record = record
-        self.callback = callback
-        self.checkpoint = checkpoint
-        self.checkpoint_every = checkpoint_every
 
     def _schedule(self, values: dict[str, Any]) -> Blur:
-        learned = values["feature_weights"] is not None
-        return Blur(values["stop"], values["weight_temperature"] if learned else None)
+        weights = values["feature_weights"]
+        return Blur(values["stop"], 1.0 if weights == "learned" else weights)

@@ -1,12 +1,10 @@
 """Deterministic mean-shift, Algorithm 1 of the paper."""
 
-from collections.abc import Callable
 from typing import Any
 
 from modeshift.estimators.base import ModeSeeker
 from modeshift.estimators.validation import check_matrix
 from modeshift.spec import Climb
-from modeshift.watching import Progress
 
 
 class MeanShift(ModeSeeker):
@@ -42,44 +40,33 @@ class MeanShift(ModeSeeker):
     strays : {"noise", "nearest"}, default="noise"
         Points of strays get the label -1, or join the cluster of the nearest mode that is in one
         (its centre stays where it is).
-    seeding : None, "bins" or array of shape (m, d), default=None
-        Where climbs start. None: at every point. "bins": at one point of each occupied cell of a
-        grid of side ``bandwidth`` that is anchored at the minimum of each feature, the point
-        nearest to the mean of the cell. An array: at these positions; those with nobody within
-        the bandwidth are dropped. With seeds every point follows the climb that passes nearest to
-        it: of all positions that any climb visited, start and end included, the one nearest to the
-        point decides.
-    n_climbers : int, default=None
-        Let only so many points climb, drawn at random without replacement; every other point takes
-        the end of the climb that started nearest to it (Senoussaoui et al. 2014). None: all. Not
-        together with ``seeding``.
+    seeding : None, int, "bins" or array of shape (m, d), default=None
+        Where climbs start. None: at every point. A number m: at m points, drawn at random without
+        replacement; every other point takes the end of the climb that started nearest to it
+        (Senoussaoui et al. 2014). "bins": at one point of each occupied cell of a grid of side
+        ``bandwidth`` that is anchored at the minimum of each feature, the point nearest to the mean
+        of the cell. An array: at these positions; positions with nobody within the bandwidth are
+        dropped. With bins or an array every point follows the climb that passes nearest to it: of
+        all positions that any climb visited, start and end included, the one nearest to the point
+        decides.
     resolution : float, default=None
         None: exact. A number r first replaces the points by the weighted means of grid cells of
         side ``bandwidth / r`` and clusters these; every point takes the label of its cell. No
         point is then further than ``bandwidth * sqrt(d) / r`` from what stands for it.
-    field : {"auto", "tree", "anchors", "brute"}, default="auto"
-        How neighbours are found. It changes the speed, not the result.
+    algorithm : {"auto", "tree", "anchors", "brute", "fast"}, default="auto"
+        How neighbours are found. "tree", "anchors" and "brute" are ways of the CPU that give the
+        same result at different speeds. "fast" decides in bfloat16 on a GPU, so some points near
+        the border of a neighbourhood are misjudged. "auto" is exact, by what suits the data.
     n_jobs : int, default=None
         Threads; None is 1, -1 all cores. The result does not depend on it.
     device : {"cpu", "cuda", "auto"}, default="cpu"
         Where the fit runs. "cuda" is a GPU, with the extra ``modeshift[gpu]``; tensors of PyTorch
         there give tensors. "auto" takes a GPU if there is one and all options work there
         (docs/gpu.md).
-    precision : {"exact", "fast"}, default="exact"
-        On a GPU: whether neighbours are told as float32 arithmetic would (float64 for float64
-        data), or by bfloat16.
     random_state : int, RandomState instance or None, default=None
-        Draws the climbers of ``n_climbers``.
+        Draws the starts of ``seeding=m``.
     record : bool, default=False
         Keep ``paths_``. Costs ``8 * (d + 1)`` bytes a step (see ``n_steps_``).
-    callback : function, default=None
-        Called after every sweep with a :class:`modeshift.watching.Progress`.
-    checkpoint : str or path, default=None
-        File that keeps what the fit has reached: it is written every ``checkpoint_every`` seconds
-        and at Ctrl-C, and removed when the fit is done. A fit with the same data and parameters
-        that finds the file goes on from there, and ends as if it had never stopped.
-    checkpoint_every : float, default=60.0
-        Seconds between two writings of ``checkpoint``.
 
     Attributes
     ----------
@@ -137,17 +124,12 @@ class MeanShift(ModeSeeker):
         min_cluster_size: int = 1,
         strays: str = "noise",
         seeding: Any = None,
-        n_climbers: int | None = None,
         resolution: float | None = None,
-        field: str = "auto",
+        algorithm: str = "auto",
         n_jobs: int | None = None,
         device: str = "cpu",
-        precision: str = "exact",
         random_state: Any = None,
         record: bool = False,
-        callback: Callable[[Progress], object] | None = None,
-        checkpoint: Any = None,
-        checkpoint_every: float = 60.0,
     ) -> None:
         self.bandwidth = bandwidth
         self.kernel = kernel
@@ -159,20 +141,15 @@ class MeanShift(ModeSeeker):
         self.min_cluster_size = min_cluster_size
         self.strays = strays
         self.seeding = seeding
-        self.n_climbers = n_climbers
         self.resolution = resolution
-        self.field = field
+        self.algorithm = algorithm
         self.n_jobs = n_jobs
         self.device = device
-        self.precision = precision
         self.random_state = random_state
         self.record = record
-        self.callback = callback
-        self.checkpoint = checkpoint
-        self.checkpoint_every = checkpoint_every
 
     def _schedule(self, values: dict[str, Any]) -> Climb:
         seeding = values["seeding"]
-        if seeding is not None and not isinstance(seeding, str):
-            seeding = check_matrix("seeding", seeding)
-        return Climb(seeding, values["n_climbers"])
+        if seeding is None or isinstance(seeding, str | int):
+            return Climb(seeding)
+        return Climb(check_matrix("seeding", seeding))

@@ -1,12 +1,10 @@
 """Stochastic mean-shift, Algorithm 2 of the paper."""
 
-from collections.abc import Callable
 from typing import Any
 
 from modeshift.checks import check_bandwidth_pair
 from modeshift.estimators.base import ModeSeeker
 from modeshift.spec import Wander
-from modeshift.watching import Progress
 
 
 class StochasticMeanShift(ModeSeeker):
@@ -56,8 +54,10 @@ class StochasticMeanShift(ModeSeeker):
         None: exact. A number r first replaces the points by the weighted means of grid cells of
         side ``bandwidth / r`` and clusters these; every point takes the label of its cell. No
         point is then further than ``bandwidth * sqrt(d) / r`` from what stands for it.
-    field : {"auto", "tree", "anchors", "brute"}, default="auto"
-        How neighbours are found. It changes the speed, not the result.
+    algorithm : {"auto", "tree", "anchors", "brute", "fast"}, default="auto"
+        How neighbours are found. "tree", "anchors" and "brute" are ways of the CPU that give the
+        same result at different speeds. "fast" decides in bfloat16 on a GPU, so some points near
+        the border of a neighbourhood are misjudged. "auto" is exact, by what suits the data.
     n_jobs : int, default=None
         Threads for the convergence test and ``predict``; None is 1, -1 all cores. The steps
         themselves follow one another. The result does not depend on it.
@@ -65,25 +65,10 @@ class StochasticMeanShift(ModeSeeker):
         Where the fit runs. "cuda" is a GPU, with the extra ``modeshift[gpu]``; tensors of PyTorch
         there give tensors. "auto" takes a GPU if there is one and all options work there
         (docs/gpu.md).
-    precision : {"exact", "fast"}, default="exact"
-        On a GPU: whether neighbours are told as float32 arithmetic would (float64 for float64
-        data), or by bfloat16.
-    n_runs : int, default=1
-        Fit so many times, one run after the other from ``random_state``, and let the runs vote on
-        the cluster of each point. What else is fitted is of the run that agrees best with the
-        others.
     random_state : int, RandomState instance or None, default=None
         Draws the points (and radii). The order of the draws is fixed: see docs/algorithms.md.
     record : bool, default=False
         Keep ``paths_``. Costs ``8 * (d + 1)`` bytes a step (see ``n_steps_``).
-    callback : function, default=None
-        Called after every sweep with a :class:`modeshift.watching.Progress`.
-    checkpoint : str or path, default=None
-        File that keeps what the fit has reached: it is written every ``checkpoint_every`` seconds
-        and at Ctrl-C, and removed when the fit is done. A fit with the same data and parameters
-        that finds the file goes on from there, and ends as if it had never stopped.
-    checkpoint_every : float, default=60.0
-        Seconds between two writings of ``checkpoint``.
 
     Attributes
     ----------
@@ -110,8 +95,6 @@ class StochasticMeanShift(ModeSeeker):
         Steps taken.
     converged_ : bool
         Whether the run, or every one of several, ended by the convergence test.
-    confidence_ : ndarray of shape (n,)
-        With ``n_runs > 1``: share of the runs that vote for the label of each point.
     paths_ : list of ndarray of shape (1 + steps, d)
         With ``record=True``: the positions of each point, from its start on.
     engine_ : {"cpu", "cuda", "cells", "rounds"}
@@ -145,16 +128,11 @@ class StochasticMeanShift(ModeSeeker):
         min_cluster_size: int = 1,
         strays: str = "noise",
         resolution: float | None = None,
-        field: str = "auto",
+        algorithm: str = "auto",
         n_jobs: int | None = None,
         device: str = "cpu",
-        precision: str = "exact",
-        n_runs: int = 1,
         random_state: Any = None,
         record: bool = False,
-        callback: Callable[[Progress], object] | None = None,
-        checkpoint: Any = None,
-        checkpoint_every: float = 60.0,
     ) -> None:
         self.bandwidth = bandwidth
         self.kernel = kernel
@@ -168,19 +146,14 @@ class StochasticMeanShift(ModeSeeker):
         self.min_cluster_size = min_cluster_size
         self.strays = strays
         self.resolution = resolution
-        self.field = field
+        self.algorithm = algorithm
         self.n_jobs = n_jobs
         self.device = device
-        self.precision = precision
-        self.n_runs = n_runs
         self.random_state = random_state
         self.record = record
-        self.callback = callback
-        self.checkpoint = checkpoint
-        self.checkpoint_every = checkpoint_every
 
     def _schedule(self, values: dict[str, Any]) -> Wander:
-        return Wander(values["patience"], values["batch_size"], values["n_runs"])
+        return Wander(values["patience"], values["batch_size"])
 
     def _check_bandwidth(self, bandwidth: Any, **limits: bool) -> Any:
         return check_bandwidth_pair(bandwidth, **limits)

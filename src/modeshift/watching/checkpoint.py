@@ -16,7 +16,7 @@ from modeshift.io.whole_file import whole_file
 _MARK = "fingerprint"
 
 
-class Checkpoint:
+class CheckpointFile:
     """The file of one fit.
 
     Parameters

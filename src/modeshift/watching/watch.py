@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from modeshift.watching.checkpoint import Checkpoint
+from modeshift.watching.checkpoint import CheckpointFile
 
 
 class Watch:
@@ -19,11 +19,11 @@ class Watch:
     ----------
     report : function, optional
         Called after every sweep, with keywords (see ``swept``).
-    checkpoint : Checkpoint, optional
+    checkpoint : CheckpointFile, optional
     """
 
     def __init__(
-        self, report: Callable[..., None] | None = None, checkpoint: Checkpoint | None = None
+        self, report: Callable[..., None] | None = None, checkpoint: CheckpointFile | None = None
     ) -> None:
         self._report = report
         self._checkpoint = checkpoint

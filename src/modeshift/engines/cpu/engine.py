@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from modeshift.engines.cpu.compress import compress
-from modeshift.engines.cpu.consensus import join_runs
 from modeshift.engines.cpu.data import Data, take_in
 from modeshift.engines.cpu.runs import field_of, run
 from modeshift.engines.cpu.scale import nearest_scale
@@ -17,7 +16,7 @@ from modeshift.engines.prediction import Index, Model
 from modeshift.engines.problem import Problem
 from modeshift.engines.reporting import reporter
 from modeshift.engines.schedules.outcome import Outcome
-from modeshift.spec import Climb, Fit, Sampled, Spec, Wander
+from modeshift.spec import Climb, Fit, Sampled, Spec
 from modeshift.watching.observer import Observer
 from modeshift.watching.watch import UNWATCHED
 
@@ -123,14 +122,13 @@ def solve(
     report = reporter(observer, space, spec, problem, shown)
     watch = observer.watch(report, problem.points, problem.weights, spec.bandwidth)
     with watch.keeping():
-        n_runs = spec.schedule.n_runs if isinstance(spec.schedule, Wander) else 1
-        outcomes = [run(spec, problem, random_state, watch) for _ in range(n_runs)]
-        outcome, components, confidence = _joined(space, spec, problem, outcomes)
+        outcome = run(spec, problem, random_state, watch)
+        components = _components(space, spec, problem, outcome)
         problem = problem._replace(factors=outcome.factors)
-        ends = problem.measured(outcome.ends)
-        firsts = np.arange(len(ends)) if cells is None else cells.firsts
+        firsts = np.arange(len(problem.points)) if cells is None else cells.firsts
         labels, centers = find_clusters(space, spec, problem, outcome.ends, components, firsts)
         positions = problem.points if isinstance(spec.schedule, Climb) else outcome.ends
+        ends = problem.measured(outcome.ends)
         return Fit(
             labels=spread(labels),
             modes=spread(in_user_units(outcome.ends)),
@@ -141,21 +139,8 @@ def solve(
             converged=outcome.converged,
             model=Model(problem._replace(points=positions), ends, labels, centers),
             paths=None if outcome.paths is None else [in_user_units(p) for p in outcome.paths],
-            confidence=None if confidence is None else spread(confidence),
             feature_weights=None if outcome.factors is None else outcome.factors**2,
         )
-
-
-def _joined(
-    space: NumpySpace, spec: Spec, problem: Problem, outcomes: list[Outcome]
-) -> tuple[Outcome, np.ndarray, np.ndarray | None]:
-    """Merge the ends of each run; let several runs vote, and take the ends of the typical one."""
-    merged = [_components(space, spec, problem, outcome) for outcome in outcomes]
-    if len(outcomes) == 1:
-        return outcomes[0], merged[0], None
-    components, confidence, reference = join_runs(np.column_stack(merged), problem.weights)
-    converged = all(outcome.converged for outcome in outcomes)
-    return outcomes[reference]._replace(converged=converged), components, confidence
 
 
 def _components(space: NumpySpace, spec: Spec, problem: Problem, outcome: Outcome) -> np.ndarray:

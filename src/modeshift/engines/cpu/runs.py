@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from modeshift.engines.cpu.fields import Field, make_field
-from modeshift.engines.cpu.seeding import climbers, follow, starts_of
+from modeshift.engines.cpu.seeding import drawn_starts, follow, starts_of
 from modeshift.engines.cpu.steps import CompiledSteps
 from modeshift.engines.problem import Problem
 from modeshift.engines.schedules.blur import blur
@@ -31,7 +31,7 @@ def field_of(spec: Spec, problem: Problem) -> Field:
     """Build the field of a problem."""
     return make_field(
         problem.measured(problem.points), problem.weights, problem.radius,
-        spec.field, spec.n_threads, problem.rule,
+        spec.algorithm, spec.n_threads, problem.rule,
     )  # fmt: skip
 
 
@@ -44,12 +44,12 @@ def _climb(
         "max_iter": spec.max_iter,
         "watch": watch,
     }
-    if schedule.n_climbers is not None and schedule.n_climbers < len(points):
-        starts = climbers(points, schedule.n_climbers, random_state)
+    if isinstance(schedule.seeding, int) and schedule.seeding < len(points):
+        starts = drawn_starts(points, schedule.seeding, random_state)
         outcome = climb(field, starts, **settings, record=spec.record).outcome
         nearest = field.space.nearest_search(starts)(points)
         return outcome._replace(ends=outcome.ends[nearest])
-    if schedule.seeding is None:
+    if schedule.seeding is None or isinstance(schedule.seeding, int):
         return climb(field, points, **settings, record=spec.record).outcome
     starts = starts_of(schedule.seeding, field, problem)
     outcome = climb(field, starts, **settings, record=True).outcome

@@ -14,7 +14,7 @@ from modeshift.engines.rule import Sphere
 from modeshift.engines.schedules.outcome import Outcome
 
 
-def climbers(points: np.ndarray, n: int, random_state: Any) -> np.ndarray:
+def drawn_starts(points: np.ndarray, n: int, random_state: Any) -> np.ndarray:
     """Draw the points that climb, in the order of the points."""
     return points[np.sort(random_state.choice(len(points), n, replace=False))]
 

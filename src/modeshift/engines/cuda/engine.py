@@ -183,7 +183,8 @@ def _run(spec: Spec, arranged: Sorted, random_state: Any, watch: Watch) -> Outco
 def field_of(spec: Spec, problem: Problem) -> DeviceField:
     """Build the field that suits the number of features."""
     kind = FewField if problem.points.shape[1] <= FEW else ManyField
-    return kind(problem.points, problem.weights, problem.radius, problem.rule, spec.precision)
+    precision = "fast" if spec.algorithm == "fast" else "exact"
+    return kind(problem.points, problem.weights, problem.radius, problem.rule, precision)
 
 
 def _arrange(problem: Problem) -> Sorted:

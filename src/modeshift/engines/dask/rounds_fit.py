@@ -55,7 +55,7 @@ def fit_in_rounds(
 ) -> Fit:
     """Run the schedule over partitions, merge, label."""
     rule = Gaussian() if spec.kernel == "gaussian" else Flat()
-    parts = Parts(rows, form, Question(problem.radius, rule, spec.field, form.sphere))
+    parts = Parts(rows, form, Question(problem.radius, rule, spec.algorithm, form.sphere))
     if len(parts) == 0:
         raise ValueError("X must hold at least one row, got only empty chunks.")
     if parts.weight == 0.0:
@@ -130,8 +130,7 @@ def _same(piece: np.ndarray) -> np.ndarray:
 
 def _reporter(observer: Observer, spec: Spec, problem: Problem, dtype: np.dtype) -> Any:
     """Return what tells the callback about a sweep; positions are a lazy array."""
-    callback = observer.callback
-    if callback is None:
+    if not observer.callbacks:
         return None
 
     def report(positions: tuple[Parts, list[Any]], factors: None, **numbers: int) -> None:
@@ -145,7 +144,7 @@ def _reporter(observer: Observer, spec: Spec, problem: Problem, dtype: np.dtype)
             return len(merge(parts, places, spec.merge_radius * problem.scale, 0.0).anchors)
 
         meta = np.empty((0, parts.rows.points.shape[1]), dtype=dtype)
-        callback(
+        observer.tell(
             Progress(
                 max_iter=spec.max_iter,
                 positions=as_array(parts, shown, meta),

@@ -4,12 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from modeshift.engines.agreement import agreement
+from modeshift.choice.agreement import agreement
 from modeshift.engines.cpu.space import NumpySpace
 from modeshift.engines.finish import number_by_first
 
 
-class Consensus(NamedTuple):
+class Votes(NamedTuple):
     """Joined runs.
 
     Attributes
@@ -20,14 +20,17 @@ class Consensus(NamedTuple):
         Share of the runs that vote for the cluster of each point.
     reference : int
         The run that agrees best with the others.
+    winners : ndarray of shape (n,)
+        The cluster of the reference that each point joins.
     """
 
     components: np.ndarray
     confidence: np.ndarray
     reference: int
+    winners: np.ndarray
 
 
-def join_runs(runs: np.ndarray, weights: np.ndarray) -> Consensus:
+def join_runs(runs: np.ndarray, weights: np.ndarray) -> Votes:
     """Let the runs vote on the cluster of each point.
 
     The run with the highest mean adjusted Rand index with the others is the reference. A cluster of
@@ -51,10 +54,9 @@ def join_runs(runs: np.ndarray, weights: np.ndarray) -> Consensus:
     votes.sort(axis=1)
     counts = np.column_stack([(votes == votes[:, [k]]).sum(axis=1) for k in range(r)])
     rows, best = np.arange(n), counts.argmax(axis=1)
-    components = np.unique(votes[rows, best], return_inverse=True)[1]
-    return Consensus(
-        number_by_first(NumpySpace(), components, rows), counts[rows, best] / r, reference
-    )
+    winners = votes[rows, best]
+    components = number_by_first(NumpySpace(), np.unique(winners, return_inverse=True)[1], rows)
+    return Votes(components, counts[rows, best] / r, reference, winners)
 
 
 def _translated(run: np.ndarray, reference: np.ndarray, weights: np.ndarray) -> np.ndarray:
