@@ -1,13 +1,13 @@
 """Several runs joined, and how sure points are of it: ``python benchmarks/consensus.py``.
 
-Does ``StochasticMeanShift(n_runs=9)`` leave fewer stray clusters than one run, at no loss of K and
+Does ``Consensus(StochasticMeanShift(), n_runs=9)`` leave fewer stray clusters than one run, at no loss of K and
 G? Is a point whose confidence is low wrong more often? The paper's sets, the same data and first
 run for both; paired differences with their 95% intervals.
 """
 
 import numpy as np
 
-from modeshift import StochasticMeanShift
+from modeshift import Consensus, StochasticMeanShift
 from modeshift.datasets import make_paper_set, paper_set
 from modeshift.metrics import purity_report
 
@@ -43,7 +43,8 @@ def compare(number, seed):
     scale = min(1.0, LARGEST / paper_set(number).sizes.sum())
     X, y = make_paper_set(number, scale=scale, random_state=seed)
     one = StochasticMeanShift(bandwidth=BANDWIDTH, random_state=seed).fit(X)
-    all_runs = StochasticMeanShift(bandwidth=BANDWIDTH, n_runs=RUNS, random_state=seed).fit(X)
+    one_run = StochasticMeanShift(bandwidth=BANDWIDTH)
+    all_runs = Consensus(one_run, n_runs=RUNS, random_state=seed).fit(X)
     classes = np.unique(y, return_inverse=True)[1]
     commonest = [np.bincount(classes[all_runs.labels_ == c]).argmax() for c in
                  range(all_runs.labels_.max() + 1)]  # fmt: skip

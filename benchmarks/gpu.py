@@ -178,7 +178,8 @@ def speakers():
     X, y = voices(100_000, 256, 300, 0.8)
     for precision in ("exact", "fast"):
         for kind in (StochasticMeanShift, BlurringMeanShift, MeanShift):
-            model = kind(bandwidth=0.6, metric="cosine", device="cuda", precision=precision)
+            way = "fast" if precision == "fast" else "auto"
+            model = kind(bandwidth=0.6, metric="cosine", device="cuda", algorithm=way)
             spent, fitted = seconds(lambda model=model: model.fit(X))
             yield {
                 "what": f"{kind.__name__}, cosine, {precision}", "n": len(X), "d": 256,

@@ -14,7 +14,7 @@ from modeshift.plots import draw_clusters
 H = 0.9
 VARIANTS = {
     "MeanShift": MeanShift(bandwidth=H),
-    "n_climbers=30": MeanShift(bandwidth=H, n_climbers=30, random_state=0),
+    "seeding=30": MeanShift(bandwidth=H, seeding=30, random_state=0),
     'kernel="gaussian", h/2': MeanShift(bandwidth=H / 2, kernel="gaussian"),
     'metric="cosine", 0.2': MeanShift(bandwidth=0.2, metric="cosine"),
     "StochasticMeanShift": StochasticMeanShift(bandwidth=H, random_state=0),

@@ -29,8 +29,8 @@ def rows(quick):
         yield row_of(NAME, OURS, measure(_fit("auto"), X), y, what=WHAT)
 
 
-def _fit(field):
-    return StochasticMeanShift(bandwidth=BANDWIDTH, field=field, random_state=0).fit
+def _fit(algorithm):
+    return StochasticMeanShift(bandwidth=BANDWIDTH, algorithm=algorithm, random_state=0).fit
 
 
 def _against_brute(row, X, timing):

@@ -29,7 +29,7 @@ def checkpoint_place(
             raise UserError(f"{wanted} needs --out FILE: the checkpoint lies beside the labels")
         return None
     place = out.with_suffix(".checkpoint")
-    obstacle = _obstacle(values, place)
+    obstacle = _obstacle(values, place, options.runs)
     if obstacle is not None:
         if wanted is not None:
             raise UserError(f"{wanted} cannot be used here: {obstacle}; leave {wanted} out")
@@ -47,8 +47,10 @@ def _wanting_option(options: argparse.Namespace) -> str | None:
     return None if options.checkpoint_every is None else "--checkpoint-every"
 
 
-def _obstacle(values: dict[str, Any], place: Path) -> str | None:
+def _obstacle(values: dict[str, Any], place: Path, n_runs: int) -> str | None:
     """Return why these options do not go with a checkpoint; None if they do."""
+    if n_runs > 1:
+        return f"--runs {n_runs} makes several fits, and a checkpoint keeps one"
     with user_errors():
         check_together(values)  # errors from here on are about the checkpoint
     checkpoint = {"checkpoint": place}

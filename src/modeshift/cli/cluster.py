@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from modeshift.cli.checkpoint import checkpoint_place
-from modeshift.cli.errors import user_errors
+from modeshift.cli.errors import UserError, user_errors
 from modeshift.cli.help import HelpFormatter
 from modeshift.cli.parameters import (
     add_method,
@@ -75,6 +75,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help="a page to look at, .html: the points to zoom, the climb to play, the clusters "
         "(default: none)",
     )
+    parser.add_argument(
+        "--runs",
+        type=int,
+        default=1,
+        metavar="N",
+        help="fit N times with different draws, and let the runs vote on each point (default: 1)",
+    )
     long = parser.add_argument_group("long fits")
     long.add_argument(
         "--checkpoint-every",
@@ -119,12 +126,13 @@ def run(options: argparse.Namespace) -> None:
 
     estimator = getattr(modeshift, class_name(options.method))(**parameters)
     started = perf_counter()
-    if checkpoint is not None:
-        estimator.set_params(checkpoint=checkpoint)
-    if options.checkpoint_every is not None:
-        estimator.set_params(checkpoint_every=options.checkpoint_every)
     camera = Camera() if options.report else None
-    preparation, notes = _fit(estimator, table, options, camera)
+    watchers: list[Any] = [] if camera is None else [camera]
+    if checkpoint is not None:
+        every = 60.0 if options.checkpoint_every is None else options.checkpoint_every
+        with user_errors():
+            watchers.append(modeshift.Checkpoint(checkpoint, every))
+    fitted, preparation, notes = _fit(estimator, table, options, watchers)
     seconds["fit"] = perf_counter() - started
     summary = summarize(
         arguments=options.arguments,
@@ -133,14 +141,16 @@ def run(options: argparse.Namespace) -> None:
         weight=options.weight,
         table=table,
         preparation=preparation,
-        fitted=estimator,
-        scores=None if table.label is None else score_labels(table.label, estimator.labels_),
+        parameters=estimator.get_params(deep=False),
+        n_runs=options.runs,
+        fitted=fitted,
+        scores=None if table.label is None else score_labels(table.label, fitted.labels_),
         seconds=seconds,
     )
-    write_labels(out, table, estimator.labels_)
-    _write_more(options, summary, estimator, preparation)
+    write_labels(out, table, fitted.labels_)
+    _write_more(options, summary, fitted, preparation)
     if camera is not None:
-        _write_report(options.report, table, preparation, estimator, summary, camera)
+        _write_report(options.report, table, preparation, fitted, summary, camera)
     if not options.quiet:
         screen = sys.stderr if out is None else sys.stdout
         print(as_table(summary), end="\n\n", file=screen)
@@ -152,9 +162,9 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _fit(
-    estimator: Any, table: Any, options: argparse.Namespace, camera: Any
-) -> tuple[Any, list[str]]:
-    """Fit; return how the data were prepared, and the warnings of the fit."""
+    estimator: Any, table: Any, options: argparse.Namespace, watchers: list[Any]
+) -> tuple[Any, Any, list[str]]:
+    """Fit once or several times; return the model, how data were prepared, and warnings."""
     from sklearn.exceptions import ConvergenceWarning
 
     from modeshift.checks import check_weights
@@ -169,27 +179,37 @@ def _fit(
         if isinstance(seeding, str) and seeding != "bins":
             estimator.set_params(seeding=_read_starts(seeding, preparation))
         with FitProgress("step" if options.method == "deterministic" else "sweep") as progress:
-            estimator.set_params(callback=_all_of([camera, None if options.quiet else progress]))
-            _fit_or_keep(estimator, preparation.apply(table.points), table.weight)
-    return preparation, [str(warning.message) for warning in caught]
+            estimator.set_callbacks(*watchers, *([] if options.quiet else [progress]))
+            model = _voting(estimator, options)
+            try:
+                model.fit(preparation.apply(table.points), sample_weight=table.weight)
+            except KeyboardInterrupt as stop:
+                raise _how_to_go_on(watchers) or stop from None
+    return model, preparation, [str(warning.message) for warning in caught]
 
 
-def _all_of(watchers: list[Any]) -> Any:
-    """One callback that calls several."""
-    return lambda state: [watcher(state) for watcher in watchers if watcher is not None]
+def _voting(estimator: Any, options: argparse.Namespace) -> Any:
+    """Return the estimator itself, or what joins several runs of it."""
+    from modeshift import Consensus
+
+    if options.runs == 1:
+        return estimator
+    if not hasattr(estimator, "random_state"):
+        raise UserError(
+            f"--runs {options.runs} needs a method that draws; every run of --method "
+            f"{options.method} is the same. Leave it out, or take --method stochastic"
+        )
+    return Consensus(estimator, n_runs=options.runs, random_state=estimator.random_state)
 
 
-def _fit_or_keep(estimator: Any, points: Any, weight: Any) -> None:
-    """Fit. If the user stops it, say how to go on."""
-    try:
-        estimator.fit(points, sample_weight=weight)
-    except KeyboardInterrupt:
-        checkpoint = estimator.checkpoint
-        if checkpoint is None or not checkpoint.exists():
-            raise
-        raise KeyboardInterrupt(
-            f"stopped; {checkpoint} keeps the state of the fit: add --resume to go on"
-        ) from None
+def _how_to_go_on(watchers: list[Any]) -> KeyboardInterrupt | None:
+    """Return what to say to a user who has stopped the fit, if a checkpoint was written."""
+    places = [each.path for each in watchers if hasattr(each, "path") and each.path.exists()]
+    if not places:
+        return None
+    return KeyboardInterrupt(
+        f"stopped; {places[0]} keeps the state of the fit: add --resume to go on"
+    )
 
 
 def _read_starts(path: str, preparation: Any) -> Any:
@@ -216,19 +236,19 @@ def _write_more(
 
 
 def _write_report(
-    path: Path, table: Any, preparation: Any, estimator: Any, summary: dict[str, Any], camera: Any
+    path: Path, table: Any, preparation: Any, fitted: Any, summary: dict[str, Any], camera: Any
 ) -> None:
     from modeshift.cli.bandwidth import draw
     from modeshift.io.write import write_whole
     from modeshift.report import make_page
     from modeshift.report.content import make_content
 
-    picture = draw(estimator.profile_, "svg") if estimator.bandwidth is None else None
+    picture = draw(fitted.profile_, "svg") if hasattr(fitted, "profile_") else None
     page = make_page(
         make_content(
             table=table,
             preparation=preparation,
-            fitted=estimator,
+            fitted=fitted,
             summary=summary,
             climb=camera.climb(),
             profile=picture,

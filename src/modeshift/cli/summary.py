@@ -72,13 +72,14 @@ def summarize(
     weight: str | None,
     table: Table,
     preparation: Preparation,
+    parameters: dict[str, Any],
+    n_runs: int,
     fitted: Any,
     scores: dict[str, float] | None,
     seconds: dict[str, float],
 ) -> dict[str, Any]:
     """Return the content of the JSON summary."""
     standardized = preparation.offset is not None
-    values = fitted.get_params(deep=False)
     set_by_the_command = names_where(in_command=False)
     summary = {
         "command": shlex.join(["modeshift", *arguments]),
@@ -93,10 +94,11 @@ def summarize(
             "standardized": standardized,
         },
         "method": method,
-        "estimator": type(fitted).__name__,
+        "estimator": type(getattr(fitted, "estimator_", fitted)).__name__,
         "parameters": {
-            name: value for name, value in values.items() if name not in set_by_the_command
+            name: value for name, value in parameters.items() if name not in set_by_the_command
         },
+        "n_runs": n_runs,
         "device": fitted.engine_,
         "bandwidth": fitted.bandwidth_,
         "converged": fitted.converged_,

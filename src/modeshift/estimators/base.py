@@ -20,7 +20,7 @@ from modeshift.engines.protocol import Engine, Index
 from modeshift.estimators.validation import check_points, check_randomness
 from modeshift.parameters import check_values, names_where
 from modeshift.spec import Fit, Sampled, Schedule, Spec
-from modeshift.watching.observer import Observer, sorted_callbacks
+from modeshift.watching.observer import Checkpoint, Observer, sorted_callbacks
 
 
 class ModeSeeker(ClusterMixin, BaseEstimator):
@@ -131,8 +131,7 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
 
     def _checked_values(self) -> dict[str, Any]:
         """Return the parameters, each of them checked, and those that must go together."""
-        checkpoint = sorted_callbacks(self._callbacks)[1]
-        return check_values(self.get_params(deep=False) | {"checkpoint": checkpoint})
+        return check_values(self.get_params(deep=False) | {"checkpoint": checkpoint_of(self)})
 
     def _spec(self, values: dict[str, Any]) -> Spec:
         """Return the question that checked parameters ask."""
@@ -206,6 +205,11 @@ class IndexCache:
 
     def __reduce__(self) -> tuple[type, tuple]:
         return IndexCache, ()
+
+
+def checkpoint_of(estimator: ModeSeeker) -> Checkpoint | None:
+    """Return the checkpoint among the callbacks of an estimator."""
+    return sorted_callbacks(estimator._callbacks)[1]
 
 
 def spec_to_profile(estimator: ModeSeeker) -> Spec:

@@ -6,10 +6,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from modeshift.checks import check_weights, check_whole
+from modeshift.checks import check_weights, check_whole, refuse
 from modeshift.engines.cpu.space import NumpySpace
 from modeshift.engines.finish import cluster_centers, label_components, number_by_first
-from modeshift.estimators.base import ModeSeeker
+from modeshift.estimators.base import ModeSeeker, checkpoint_of
 from modeshift.estimators.stochastic_mean_shift import StochasticMeanShift
 from modeshift.estimators.validation import check_points, check_randomness
 from modeshift.estimators.voting import Votes, join_runs
@@ -121,6 +121,8 @@ class Consensus(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
                 "estimator must have a random_state, or all runs would be the same, "
                 f"got {estimator!r}."
             )
+        if isinstance(estimator, ModeSeeker) and checkpoint_of(estimator) is not None:
+            refuse(f"n_runs={self.n_runs}", "Checkpoint", "a checkpoint keeps one run.")
         weighted = {"sample_weight": sample_weight}
         given = weighted if has_fit_parameter(estimator, "sample_weight") else {}
         rng = check_randomness(self.random_state)
@@ -141,6 +143,8 @@ class Consensus(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         for name, value in vars(typical).items():
             if name.endswith("_") and not name.startswith("_"):
                 setattr(self, name, value)
+        if hasattr(runs[0], "profile_"):
+            self.profile_ = runs[0].profile_
         if hasattr(typical, "converged_"):
             self.converged_ = all(run.converged_ for run in runs)
         self.estimator_ = typical

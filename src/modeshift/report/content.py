@@ -121,6 +121,7 @@ def _climb(
 
 
 def _moving_note(fitted: Any) -> str:
+    fitted = getattr(fitted, "estimator_", fitted)
     if isinstance(fitted, MeanShift):
         return "Climbs that went on; those that had met count once."
     what = "Points" if fitted.resolution is None else "Cells of points (see resolution)"
@@ -129,7 +130,7 @@ def _moving_note(fitted: Any) -> str:
 
 def _on_sphere(points: np.ndarray, fitted: Any) -> np.ndarray:
     """Points where they were clustered: on the unit sphere with the cosine metric."""
-    if getattr(fitted, "metric", "euclidean") != "cosine":
+    if getattr(fitted, "estimator_", fitted).metric != "cosine":
         return points
     return normalised(points, "X")
 

@@ -12,7 +12,7 @@ def python_code(summary: dict[str, Any]) -> str:
     roles = "" if weight is None else f", roles=Roles(weight={weight!r})"
     missing = ', missing="drop"' if data["dropped_rows"] else ""
     lines = [
-        f"from modeshift import {name}",
+        f"from modeshift import {'Consensus, ' if summary['n_runs'] > 1 else ''}{name}",
         "from modeshift.io.source import open_source",
         f"from modeshift.io.table import {'' if weight is None else 'Roles, '}read_table",
         "",
@@ -25,7 +25,11 @@ def python_code(summary: dict[str, Any]) -> str:
         lines = ["import numpy as np", *lines]
         lines += [f"X = X - np.average(X, {how})", f"X = X / np.sqrt(np.average(X**2, {how}))"]
     fit = "fit(X)" if weight is None else "fit(X, sample_weight=table.weight)"
-    return "\n".join([*lines, "", f"model = {name}({_given(summary)}).{fit}", "model.labels_"])
+    model = f"{name}({_given(summary)})"
+    if summary["n_runs"] > 1:
+        seed = summary["parameters"]["random_state"]
+        model = f"Consensus({model}, n_runs={summary['n_runs']}, random_state={seed!r})"
+    return "\n".join([*lines, "", f"model = {model}.{fit}", "model.labels_"])
 
 
 def _given(summary: dict[str, Any]) -> str:
