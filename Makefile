@@ -11,8 +11,8 @@ READY := $(VENV)/.installed
 help:
 	@echo "make demo      cluster the paper's Sets 3 and 4, print the tables, draw the picture"
 	@echo "make paper     rerun every experiment of the paper, 100 seeds, to build/paper; resumes"
-	@echo "make test      run the tests (all but the slow ones)"
-	@echo "make slow      run the slow tests"
+	@echo "make test      run the tests: all but the slow ones, and pairs of values of full products"
+	@echo "make slow      run the other tests: the slow ones, and the rest of the full products"
 	@echo "make kernels   add PyTorch and Triton, so that make test runs the GPU's kernels too"
 	@echo "make test-gpu  run the tests of the GPU's kernels on a GPU"
 	@echo "make coverage  run the tests with the JIT off and measure coverage, kernels included"
@@ -49,7 +49,7 @@ test: $(READY)
 	$(BIN)/python -m pytest -m "not slow" $(SIDE_BY_SIDE)
 
 test-gpu: $(READY)
-	TRITON_INTERPRET=0 $(BIN)/python -m pytest tests/test_gpu_fields.py tests/test_gpu_estimators.py tests/test_gpu_bad_input.py
+	TRITON_INTERPRET=0 $(BIN)/python -m pytest tests/engines/cuda
 
 slow: $(READY)
 	$(BIN)/python -m pytest -m slow

@@ -1,8 +1,8 @@
 """Several runs joined, and how sure points are of it: ``python benchmarks/consensus.py``.
 
-Does ``Consensus(StochasticMeanShift(), n_runs=9)`` leave fewer stray clusters than one run, at no loss of K and
-G? Is a point whose confidence is low wrong more often? The paper's sets, the same data and first
-run for both; paired differences with their 95% intervals.
+Does a ``Consensus`` of nine runs leave fewer stray clusters than one run, at no loss of K and G? Is
+a point whose confidence is low wrong more often? The paper's sets, the same data and first run for
+both; paired differences with their 95% intervals.
 """
 
 import numpy as np

@@ -4,29 +4,34 @@ from pathlib import Path
 
 from modeshift.parameters import CONFLICTS, ENGINES, PARAMETERS, WAYS_OUT
 
-HEAD = """# What each engine can do
+HEAD = """# Options of each engine
 
-An engine is the place where a fit is computed. The data and `device` decide which one it is:
+An engine computes a fit. The data and `device` decide which engine it is, and the fitted attribute
+`engine_` has its name:
 
 | engine | data |
 | --- | --- |
 {engines}
 
-The CPU does everything. This page is written from the table in `src/modeshift/parameters.py`. The
-errors, `device="auto"` (a GPU if there is one and nothing below stands in the way) and the tests
-come from the same table.
+The CPU has all options except `algorithm="fast"`. This page is written from the table in
+`src/modeshift/parameters.py`. The errors, `device="auto"` (a GPU if there is one and it has all
+options that are used, else the CPU) and the tests use the same table.
 
-## Refused by an engine
+## Options that an engine refuses
+
+The cell has the reason. An empty cell: the option works. Some parameters are refused only at some
+values: `bandwidth` as a pair, `batch_size` of None or 1, `device="cuda"`, and of `algorithm` the
+values of the other device.
 
 | parameter | {heads} |
 | --- | {rules} |
 {rows}
 
-An empty cell: it works. The way out: on a GPU {cuda} For Dask data without `resolution`: {rounds}
+Remedy on a GPU: {cuda} Remedy for Dask data without `resolution`: {rounds}
 
-## Refused by all engines
+## Options that no engine combines
 
-| parameters | why |
+| parameters | reason and remedy |
 | --- | --- |
 {conflicts}
 """

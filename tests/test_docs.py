@@ -2,16 +2,16 @@
 
 import doctest
 import re
-from pathlib import Path
 
 import pytest
 
 import modeshift.estimators.bandwidth
 import modeshift.estimators.blurring_mean_shift
+import modeshift.estimators.consensus
 import modeshift.estimators.mean_shift
 import modeshift.estimators.stochastic_mean_shift
+from helpers import ROOT
 
-ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
@@ -51,6 +51,7 @@ def test_the_examples_about_scale_run(capsys):
         modeshift.estimators.mean_shift,
         modeshift.estimators.stochastic_mean_shift,
         modeshift.estimators.blurring_mean_shift,
+        modeshift.estimators.consensus,
     ],
     ids=lambda module: module.__name__,
 )

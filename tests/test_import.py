@@ -151,10 +151,15 @@ def fit(folder, which, code=FIT, **variables):
 
 
 @pytest.fixture(scope="module")
-def first_and_second(tmp_path_factory):
+def fresh(tmp_path_factory):
+    """A package that nobody has used yet."""
+    return copy_package(tmp_path_factory.mktemp("fresh"))
+
+
+@pytest.fixture(scope="module")
+def first_and_second(fresh):
     """The reports of two processes, one after the other."""
-    folder = copy_package(tmp_path_factory.mktemp("fresh"))
-    return fit(folder, ALL), fit(folder, ALL)
+    return fit(fresh, ALL), fit(fresh, ALL)
 
 
 @pytest.mark.jit
@@ -184,16 +189,15 @@ def test_second_process_starts_at_once(first_and_second):
 
 
 @pytest.mark.jit
-def test_change_in_another_file_makes_cached_kernels_stale(tmp_path):
+def test_change_in_another_file_makes_cached_kernels_stale(fresh, first_and_second):
     """A compiled loop contains the code of the field; Numba looks at the file of the loop only."""
-    folder = copy_package(tmp_path)
-    before = fit(folder, ONE)
-    tree = folder / "modeshift" / "engines" / "cpu" / "fields" / "tree.py"
+    before, _ = first_and_second
+    tree = fresh / "modeshift" / "engines" / "cpu" / "fields" / "tree.py"
     code = tree.read_text()
     assert "reach = radius * radius" in code
     tree.write_text(code.replace("reach = radius * radius", "reach = 0.25 * radius * radius"))
-    after = fit(folder, ONE)
-    assert after["centers"] != before["centers"]
+    after = fit(fresh, ONE)
+    assert after["centers"]["MeanShift"] != before["centers"]["MeanShift"]
     assert after["cache_hits"] == 0
 
 
@@ -240,7 +244,7 @@ for module in pkgutil.walk_packages([str(root / "engines" / "cpu")], "modeshift.
     import_module(module.name)
 X = np.random.default_rng(0).normal(size=(60, 2))
 for options in (
-    *({"field": field} for field in ("anchors", "brute", "tree")),
+    *({"algorithm": field} for field in ("anchors", "brute", "tree")),
     *({"kernel": "gaussian"}, {"n_neighbors": 5}, {"metric": "cosine"}),
 ):
     modeshift.StochasticMeanShift(bandwidth=0.8, random_state=0, **options).fit(X)
@@ -297,6 +301,55 @@ def _homes(module):
     return {f"{path}.py", f"{path}/__init__.py"}
 
 
+DISK_IS_FULL = """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # files can be made, but hold nothing
+"""
+
+SMALL = """
+import json, sys
+from modeshift.engines.cpu.jit import kernel
+sys.path.insert(0, sys.argv[1])
+from small import half
+LIMIT
+result = half(3.0)
+stats = half.stats
+print(json.dumps({"result": result, "path": stats.cache_path, "misses": len(stats.cache_misses)}))
+"""
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A folder with a module with a kernel that is soon compiled."""
+    lines = ["from modeshift.engines.cpu.jit import kernel", "@kernel", "def half(x):"]
+    (tmp_path / "small.py").write_text("\n".join([*lines, "    return x / 2", ""]))
+    return tmp_path
+
+
+@pytest.mark.jit
+def test_a_kernel_is_kept_beside_its_file(small):
+    report = run(SMALL.replace("LIMIT", ""), str(small))
+    assert (report["result"], report["misses"]) == (1.5, 1)
+    assert list(small.rglob("*.nb[ic]"))
+    assert run(SMALL.replace("LIMIT", ""), str(small))["misses"] == 0
+
+
+@pytest.mark.jit
+def test_a_kernel_needs_no_place_to_be_kept(small):
+    (small / "__pycache__").touch()
+    nowhere = str(small / "small.py")
+    report = run(SMALL.replace("LIMIT", ""), str(small), HOME=nowhere, XDG_CACHE_HOME=nowhere)
+    assert report["result"] == 1.5
+    assert not list(small.rglob("*.nb[ic]"))
+
+
+@pytest.mark.jit
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+def test_a_kernel_can_be_used_where_the_disk_is_full(small):
+    assert run(SMALL.replace("LIMIT", DISK_IS_FULL), str(small))["result"] == 1.5
+
+
+@pytest.mark.slow
 @pytest.mark.jit
 def test_no_place_is_writable(tmp_path):
     """A file stands wherever Numba wants a folder. Then the process compiles for itself."""
@@ -311,12 +364,7 @@ def test_no_place_is_writable(tmp_path):
     assert not list(folder.rglob("*.nb[ic]"))
 
 
-DISK_IS_FULL = """
-import resource
-resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # files can be made, but hold nothing
-"""
-
-
+@pytest.mark.slow
 @pytest.mark.jit
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
 def test_disk_is_full(tmp_path):

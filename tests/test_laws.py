@@ -1,11 +1,12 @@
 """The checker of the second law (tools/private_names.py) sees what it is there to see."""
 
 import importlib.util
-from pathlib import Path
 
 import pytest
 
-PATH = Path(__file__).parents[1] / "tools" / "private_names.py"
+from helpers import ROOT
+
+PATH = ROOT / "tools" / "private_names.py"
 SPEC = importlib.util.spec_from_file_location("private_names", PATH)
 private_names = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(private_names)
@@ -53,4 +54,4 @@ def test_the_rest_is_allowed(source, tmp_path):
 
 
 def test_the_package_keeps_the_law():
-    assert private_names.main(Path(__file__).parents[1] / "src" / "modeshift") == 0
+    assert private_names.main(ROOT / "src" / "modeshift") == 0

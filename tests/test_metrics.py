@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-import naive
 from modeshift import metrics
+from twins import naive
 
 FIELDS = ("acp", "asp", "k", "pur_c", "pur_d", "g", "n_clusters")
 WITH_WEIGHTED = {

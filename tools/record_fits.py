@@ -4,8 +4,9 @@
     python tools/record_fits.py compare fits.npz          # with the code as it has become
 
 Only the public interface is used: estimators with keyword parameters, ``fit``, ``predict``, fitted
-attributes, warnings and errors. A change that renames parameters adds them to ``RENAMED``; the
-cases keep their old names, so that they are found in old files.
+attributes, warnings and errors. A change that renames parameters adds them to ``RENAMED``, and what
+replaces others to ``translated`` and ``make_estimator``; the cases keep their old names, so that
+they are found in old files.
 
 Each part runs in a process of its own, or alone with ``--only``: "cpu"; "dask", in this thread; and
 "cuda", by Triton's interpreter unless the environment says TRITON_INTERPRET=0. ``write`` replaces
@@ -33,8 +34,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-RENAMED: dict[str, str] = {}
+RENAMED: dict[str, str] = {"field": "algorithm", "n_climbers": "seeding"}
 """Parameters and fitted attributes that have another name now: old name -> new name."""
+
+REPLACED = {
+    "n_climbers", "weight_temperature", "precision", "n_runs",
+    "callback", "checkpoint", "checkpoint_every",
+}  # fmt: skip
+"""Parameters in whose place there is something else now. Cases with them may be refused no more."""
 
 PARTS = ("cpu", "dask", "cuda")
 NEEDED = {"cpu": (), "dask": ("dask",), "cuda": ("torch", "triton")}
@@ -670,6 +677,7 @@ class Record:
     """What a case has given: facts that go into JSON, and arrays."""
 
     def __init__(self, case):
+        self.case = case
         self.facts = {"case": case.name}
         self.errors, self.warnings, self.arrays = {}, [], {}
 
@@ -742,7 +750,7 @@ def fit_and_predict(case, record, folder):
     path = folder / "checkpoint.npz"
     model = make_estimator(case, data, watcher, path)
     if case.interrupt is not None:
-        interrupt(model, X, sample_weight, case.interrupt)
+        interrupt(model, X, sample_weight, case.interrupt, path)
         record.facts["interrupted"] = path.exists()
     model.fit(X, sample_weight=sample_weight)
     keep_fit(record, model)
@@ -758,12 +766,14 @@ def fit_and_predict(case, record, folder):
         attempt(record, "predict array", folder, lambda: predict("predicted_from_array", "array"))
 
 
-def interrupt(model, X, sample_weight, sweep):
-    """Fit until the callback presses Ctrl-C."""
-    model.set_params(**{RENAMED.get("callback", "callback"): Watcher(sweep)})
+def interrupt(model, X, sample_weight, sweep, path):
+    """Fit until a callback presses Ctrl-C."""
+    from modeshift import Checkpoint
+
+    model.set_callbacks(Watcher(sweep), Checkpoint(path))
     with suppress(KeyboardInterrupt):
         model.fit(X, sample_weight=sample_weight)
-    model.set_params(**{RENAMED.get("callback", "callback"): None})
+    model.set_callbacks(Checkpoint(path))
 
 
 def make_estimator(case, data, watcher, path):
@@ -783,8 +793,39 @@ def make_estimator(case, data, watcher, path):
     for name, value in parameters.items():
         if isinstance(value, str) and value in special:
             parameters[name] = special[value]()
-    parameters = {RENAMED.get(name, name): value for name, value in parameters.items()}
-    return getattr(modeshift, case.estimator)(**parameters)
+    callbacks = take_callbacks(parameters, path)
+    runs = {"n_runs": parameters.pop("n_runs")} if "n_runs" in parameters else None
+    model = getattr(modeshift, case.estimator)(**translated(parameters, case.part))
+    model.set_callbacks(*callbacks)
+    if runs is None:
+        return model
+    return modeshift.Consensus(model, **runs, random_state=model.random_state)
+
+
+def take_callbacks(parameters, path):
+    """Take the old parameters out that are callbacks now, and return these."""
+    from modeshift import Checkpoint
+
+    callbacks = [parameters.pop("callback")] if "callback" in parameters else []
+    every = (
+        {"every": parameters.pop("checkpoint_every")} if "checkpoint_every" in parameters else {}
+    )
+    if "checkpoint" in parameters or every:
+        callbacks.append(Checkpoint(parameters.pop("checkpoint", path), **every))
+    return callbacks
+
+
+def translated(parameters, part):
+    """Return parameters by their names of today."""
+    precision = parameters.pop("precision", None)
+    on_gpu = parameters.get("device") == "cuda" or (
+        part == "cuda" and parameters.get("device") == "auto"
+    )
+    if precision not in (None, "exact", "fast") or (precision == "fast" and on_gpu):
+        parameters.setdefault("field", precision)  # on a CPU it changed nothing
+    if "weight_temperature" in parameters:
+        parameters["feature_weights"] = parameters.pop("weight_temperature")
+    return {RENAMED.get(name, name): value for name, value in parameters.items()}
 
 
 def default_bandwidth(data, parameters):
@@ -885,6 +926,9 @@ def compare(path, part):
         if name in recorded:
             mine = {key: arrays.get(f"{name}|{key}") for key in (*WHOLE, *REAL, "paths_")}
             verdicts[name] = judge(records[name], mine, record)
+            refused_no_more = "fit" in records[name]["errors"] and "fit" not in record.errors
+            if refused_no_more and REPLACED & set(record.case.parameters):
+                verdicts[name] = Verdict("is refused no more")
         else:
             verdicts[name] = Verdict("not recorded", True)
     verdicts |= {name: Verdict("not run", True) for name in recorded - found.keys()}

@@ -30,7 +30,7 @@ __all__ = [
     "save",
 ]
 
-# Loaded on first use: the command must be able to say its version without scikit-learn and Numba.
+# Loaded on first use: ``modeshift --version`` must not wait for scikit-learn and Numba.
 _HOMES = {
     "BlurringMeanShift": "modeshift.estimators.blurring_mean_shift",
     "Checkpoint": "modeshift.watching",

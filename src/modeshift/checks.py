@@ -5,7 +5,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import numpy as np  # at run time where it is needed: the command must answer at once
+    import numpy as np  # imported in functions at run time, so that the command starts fast
 
 
 def check_real(
@@ -49,7 +49,7 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
 
 
 def refuse(option: str, other: str, why: str) -> None:
-    """Say that two options do not go together, and what to do."""
+    """Raise the error that two options do not go together."""
     raise ValueError(f"{option} and {other} do not go together: {why}")
 
 
@@ -64,13 +64,16 @@ def check_flag(name: str, value: Any) -> bool:
 
 def check_jobs(name: str, value: Any) -> int | None:
     """Return a number of threads: None or a whole number other than 0."""
-    if value is not None and check_whole(name, value, low=-(2**31)) == 0:
+    if value is None:
+        return None
+    number = check_whole(name, value, low=-(2**31))
+    if number == 0:
         raise ValueError(f"{name} must not be 0; use 1 for one thread or -1 for all cores.")
-    return value
+    return number
 
 
 def check_seeding(name: str, value: Any) -> Any:
-    """Return where climbs start: None, a number of points, "bins"; arrays are checked later."""
+    """Return None, a number of points or "bins"; an array is checked later."""
     if isinstance(value, str) and value != "bins":
         raise ValueError(
             f"{name} must be None, a number of points, 'bins' or an array of starting positions, "
@@ -92,7 +95,7 @@ def check_feature_weights(name: str, value: Any) -> Any:
 def check_bandwidth(value: Any, *, cosine: bool = False, infinite: bool = False) -> float:
     """Return the bandwidth as a float if it is one positive number.
 
-    A cosine distance is at most 2. ``infinite`` says that there need not be a bandwidth.
+    A cosine distance is at most 2. With ``infinite`` the bandwidth may be infinite.
     """
     if _is_sequence(value):
         raise TypeError(
@@ -146,7 +149,7 @@ def _is_sequence(value: Any) -> bool:
 
 
 def check_weights(sample_weight: Any, n: int) -> "np.ndarray":
-    """Return one weight a point as float64, all ones for None."""
+    """Return the weights as float64, one for each point; all ones for None."""
     import numpy as np
 
     if sample_weight is None:

@@ -1,7 +1,7 @@
 """The paper's data: seven sets of Gaussian classes (PAPER, Section 4).
 
-The covariances are those of the paper's matrices. Its text speaks of variances 0.36^2 and 0.64^2,
-which is a misprint: the published purities fit 0.36 and 0.64.
+The covariances are those of the paper's matrices. The variances 0.36^2 and 0.64^2 in its text are a
+misprint: the published purities fit 0.36 and 0.64.
 """
 
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ class PaperSet(NamedTuple):
     means : ndarray of shape (R, d)
     covariances : ndarray of shape (R, d, d)
     sizes : ndarray of shape (R,)
-        Points of each class.
+        Number of points of each class.
     """
 
     number: int
@@ -60,7 +60,7 @@ _SETS: dict[int, tuple[list, list, list]] = {
 
 
 def paper_set(index: int) -> PaperSet:
-    """Describe one of the paper's sets.
+    """Return the description of one of the paper's sets.
 
     Parameters
     ----------
@@ -84,23 +84,23 @@ def make_paper_set(
     index : int
         1 to 7.
     scale : float, default=1
-        Multiplies the class sizes, rounded; each class keeps at least one point. The paper's larger
-        variant of Set 5 is ``scale=12.5``.
+        Factor of the class sizes, which are then rounded to at least 1. The paper's larger variant
+        of Set 5 is ``scale=12.5``.
     random_state : int, RandomState instance or None
-        Draws the points.
+        Seed for the points.
 
     Returns
     -------
     X : ndarray of shape (n, d)
         Points, class after class.
     y : ndarray of shape (n,)
-        Class of each point, from 0 on.
+        Class of each point, counted from 0.
     """
     description = paper_set(index)
     check_real("scale", scale, low=0.0, low_allowed=False)
     rng = check_random_state(random_state)
     sizes = np.maximum(1, np.rint(description.sizes * scale).astype(int))
-    # One normal matrix a class and a Cholesky factor: the same points on every platform.
+    # One normal matrix per class and a Cholesky factor: the same points on every platform.
     X = [
         mean + rng.standard_normal((size, len(mean))) @ np.linalg.cholesky(covariance).T
         for mean, covariance, size in zip(

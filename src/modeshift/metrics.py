@@ -6,7 +6,7 @@ With n_qr points of cluster q in class r, Q clusters, R classes and N points::
     ASP   = 1/R sum_r sum_q n_qr^2 / n_.r^2      Pur_D = 1/N sum_r max_q n_qr
     K     = sqrt(ACP ASP)                        G     = sqrt(Pur_C Pur_D)
 
-The label -1 among the predicted ones is noise: each such point counts as a cluster of its own.
+A predicted label of -1 is noise: each such point counts as a cluster of its own.
 """
 
 from typing import Any, NamedTuple
@@ -41,7 +41,7 @@ def average_cluster_purity(labels_true: Any, labels_pred: Any, *, weighted: bool
 
 
 def average_class_purity(labels_true: Any, labels_pred: Any, *, weighted: bool = False) -> float:
-    """Mean over the classes of sum_q n_qr^2 / n_.r^2, how little class r is scattered (ASP).
+    """Mean over the classes of sum_q n_qr^2 / n_.r^2, the purity of class r (ASP).
 
     Parameters
     ----------
@@ -56,9 +56,9 @@ def average_class_purity(labels_true: Any, labels_pred: Any, *, weighted: bool =
 def k_score(labels_true: Any, labels_pred: Any, *, weighted: bool = False) -> float:
     """Geometric mean of average cluster purity and average class purity (K).
 
-    Beware: the unweighted K can read 0.97 where nothing was found. One giant cluster beside a few
-    dozen single points has pure clusters on average and whole classes, though its adjusted Rand
-    index is 0. Look at ``weighted=True`` or at the adjusted Rand index as well.
+    The unweighted K can mislead. With one giant cluster and a few dozen single points it can be
+    0.97, although the adjusted Rand index is 0: most clusters are pure, and the classes are whole.
+    Look at ``weighted=True`` or at the adjusted Rand index as well.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def k_score(labels_true: Any, labels_pred: Any, *, weighted: bool = False) -> fl
 
 
 def cluster_purity(labels_true: Any, labels_pred: Any) -> float:
-    """Share of points that belong to the commonest class of their cluster (Pur_C).
+    """Share of points that belong to the most common class of their cluster (Pur_C).
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def cluster_purity(labels_true: Any, labels_pred: Any) -> float:
 
 
 def class_purity(labels_true: Any, labels_pred: Any) -> float:
-    """Share of points that belong to the commonest cluster of their class (Pur_D).
+    """Share of points that belong to the most common cluster of their class (Pur_D).
 
     Parameters
     ----------
@@ -104,14 +104,14 @@ def g_score(labels_true: Any, labels_pred: Any) -> float:
 
 
 def purity_report(labels_true: Any, labels_pred: Any, *, weighted: bool = False) -> PurityReport:
-    """All seven columns of the paper's tables at once.
+    """Return all seven columns of the paper's tables.
 
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n,)
         Classes and clusters: any hashable labels.
     weighted : bool, default=False
-        True takes the size-weighted ACP, ASP and K.
+        True: ACP, ASP and K are weighted by size.
     """
     table = _contingency(labels_true, labels_pred)
     acp, asp = _average_purity(table, weighted), _average_purity(table.T, weighted)
@@ -121,7 +121,7 @@ def purity_report(labels_true: Any, labels_pred: Any, *, weighted: bool = False)
 
 
 def _average_purity(table: csr_array, weighted: bool) -> float:
-    """Purity sum_r n_qr^2 / n_q.^2 of the rows, averaged plainly or by the size of the rows."""
+    """Return the mean of sum_r n_qr^2 / n_q.^2 over the rows, plain or weighted by size."""
     sizes = table.sum(axis=1)
     purities = (table * table).sum(axis=1) / sizes**2
     return float(np.average(purities, weights=sizes if weighted else None))
@@ -132,7 +132,7 @@ def _purity(table: csr_array) -> float:
 
 
 def _contingency(labels_true: Any, labels_pred: Any) -> csr_array:
-    """Count n_qr: a row a cluster, a column a class. Sparse, as noise alone may be n rows."""
+    """Return the counts n_qr, sparse: a row for each cluster, a column for each class."""
     classes, _ = _encode("labels_true", labels_true)
     clusters, values = _encode("labels_pred", labels_pred)
     if len(classes) != len(clusters):

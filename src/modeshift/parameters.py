@@ -1,9 +1,9 @@
-"""The one table of the estimators' parameters: what each may be, and which engine refuses it.
+"""The table of the estimators' parameters: allowed values, and the engines that refuse them.
 
 A new parameter is a row here. The checks of an estimator, the refusals of the engines,
-``device="auto"``, checkpoints, saved models, the command, the tests of all pairs of options and the
-list in docs/engines.md follow from the row. NumPy is not imported: the command reads the table to
-make its parser, and must answer at once.
+``device="auto"``, checkpoints, the command, the tests of all pairs of options and the list in
+docs/engines.md follow from the row. The command reads the table to make its parser, so NumPy is not
+imported here.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ ENGINES = {
     "cells": "Dask data with resolution",
     "rounds": "Dask data without resolution",
 }
-"""Name of each engine, and the words for it in errors and documentation."""
+"""Name of each engine, and its description in errors and documentation."""
 
 WAYS_OUT = {
     "cpu": "Leave {name} at its default.",
@@ -37,23 +37,23 @@ WAYS_OUT = {
     "cells": "Leave {name} at its default, or pass an array in memory.",
     "rounds": "Leave {name} at its default, pass resolution=r, or pass an array in memory.",
 }
-"""What a user can do who meets a refusal of an engine."""
+"""Remedy in the error of each engine."""
 
 Values = Mapping[str, Any]
 Check = Callable[[str, Any], Any]
 
 
 class Refusal(NamedTuple):
-    """Why an engine cannot do an option.
+    """A parameter value that an engine cannot use, and the reason.
 
     Attributes
     ----------
     engine : str
     why : str
     when : function or None
-        Which values are refused; None: all values at which the option is used.
+        Returns whether a value is refused. None: every value but ``Parameter.off`` is.
     way_out : str or None
-        What to do instead of what ``WAYS_OUT`` says.
+        Remedy in the error. None: the one in ``WAYS_OUT``.
     """
 
     engine: str
@@ -68,14 +68,14 @@ class Parameter(NamedTuple):
     Attributes
     ----------
     check : function of name and value
-        Returns the value as Python's own number; raises when no estimator can use it.
+        Returns the value as a Python number; raises if no estimator can use it.
     off : object
-        Value at which the option is not used. ``ALWAYS``: it is never off.
+        Value that means "not used". ``ALWAYS``: there is no such value.
     refusals : tuple of Refusal
     changes_result : bool
-        Whether a fit that goes on from a checkpoint needs the same value.
+        Whether a fit that continues from a checkpoint needs the same value.
     in_signature : bool
-        Whether it is a parameter of the estimators; a checkpoint is set with ``set_callbacks``.
+        Whether it is a parameter of the estimators. (A checkpoint is set with ``set_callbacks``.)
     in_command : bool
         Whether ``modeshift cluster`` has an option for it.
     """
@@ -88,7 +88,7 @@ class Parameter(NamedTuple):
     in_command: bool = True
 
     def is_used(self, value: Any) -> bool:
-        """Return whether the option is on."""
+        """Return whether the value differs from ``off``."""
         if self.off is ALWAYS or value is self.off:
             return False
         return not (isinstance(value, type(self.off)) and value == self.off)
@@ -123,7 +123,7 @@ def _is_pair(value: Any) -> bool:
 
 
 def _is_way_of_the_cpu(value: Any) -> bool:
-    return value in ("tree", "anchors", "brute")
+    return value not in ("auto", "fast")
 
 
 def _is_fast(value: Any) -> bool:
@@ -269,15 +269,15 @@ PARAMETERS: dict[str, Parameter] = {
 
 
 class Conflict(NamedTuple):
-    """Two options that do not go together on any engine.
+    """Two options that no engine can combine.
 
     Attributes
     ----------
     name, other : str
     clashes : function of the two values
-        Whether they clash; called when both parameters exist.
+        Returns whether they clash. Called if the estimator has both parameters.
     why : str
-        The reason, and what to do.
+        The reason, and the remedy.
     """
 
     name: str
@@ -325,20 +325,18 @@ CONFLICTS = (
 
 
 def shown(name: str, value: Any) -> str:
-    """Return an option as users write it; of long values only the name."""
+    """Return an option as users write it; for long values only the name."""
     short = value is None or isinstance(value, str | int | float | tuple | list)
     return f"{name}={value!r}" if short else name
 
 
-def check_values(values: Values) -> dict[str, Any]:
-    """Check every parameter by itself, then those that must go together; return them."""
-    values = {name: PARAMETERS[name].check(name, value) for name, value in values.items()}
-    check_together(values)
-    return values
+def check_each(values: Values) -> dict[str, Any]:
+    """Check every parameter by itself; return the checked values."""
+    return {name: PARAMETERS[name].check(name, value) for name, value in values.items()}
 
 
 def check_together(values: Values) -> None:
-    """Refuse options that do not go together on any engine."""
+    """Refuse options that no engine can combine."""
     for name, other, clashes, why in CONFLICTS:
         if name in values and other in values and clashes(values[name], values[other]):
             refuse(shown(name, values[name]), shown(other, values[other]), why)
@@ -355,7 +353,7 @@ def _check_starts_can_be_drawn_again(values: Values) -> None:
 
 
 def refusal_by(engine: str, values: Values) -> tuple[str, str] | None:
-    """Return the first option that an engine cannot do, as users write it, and why; or None."""
+    """Return the first option that an engine refuses, and why; None if there is none."""
     for name, value in values.items():
         for refusal in PARAMETERS[name].refusals:
             if refusal.engine != engine:
@@ -367,7 +365,7 @@ def refusal_by(engine: str, values: Values) -> tuple[str, str] | None:
 
 
 def names_where(**flags: bool) -> set[str]:
-    """Names of the parameters whose row has these values."""
+    """Return the names of the parameters whose row has these values."""
     return {
         name
         for name, row in PARAMETERS.items()

@@ -6,8 +6,8 @@ import numpy as np
 
 from modeshift.io.optional import require
 
-# Okabe & Ito's colours: told apart with any colour vision, and by lightness in greyscale.
-# The markers repeat what the colours say.
+# Okabe & Ito's colours: distinct for any colour vision, and by lightness in greyscale.
+# Each colour has its own marker.
 COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#000000", "#f0e442"]
 _MARKERS = ["o", "^", "s", "D", "v", "P", "X", "*"]
 _GREY = "0.55"
@@ -23,11 +23,11 @@ def paper_panels(
     X : ndarray of shape (n, d)
         The points, d >= 2.
     y : ndarray of shape (n,)
-        Their true classes.
+        True class of each point.
     deterministic, stochastic : fitted estimators
-        Both fitted with ``record=True``, every point climbing.
+        Both fitted with ``record=True``, and without ``seeding``.
     title : str
-        Stands above the panels.
+        Title above the panels.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def paper_panels(
 
 
 def _draw_column(axes: Any, name: str, X: np.ndarray, y: np.ndarray, fitted: Any) -> None:
-    """Paths, modes and clusters of one algorithm, from left to right."""
+    """Draw paths, modes and clusters of one algorithm, from left to right."""
     draw_paths(axes[0], fitted.paths_)
     axes[0].set_title(f"Paths, {name}")
     axes[1].scatter(X[:, 0], X[:, 1], s=_size(X), color="0.85", linewidths=0)
@@ -65,20 +65,21 @@ def _draw_column(axes: Any, name: str, X: np.ndarray, y: np.ndarray, fitted: Any
 
 
 def draw_clusters(ax: Any, X: np.ndarray, y: np.ndarray, labels: np.ndarray) -> None:
-    """Scatter the clusters, each drawn like the class that is commonest in it."""
+    """Scatter the clusters. Each looks like its most common class."""
     _draw_groups(ax, X, _groups_like_classes(labels, y))
 
 
 def draw_bandwidth_profile(profile: Any, *, title: str = "") -> Any:
-    """Draw what :func:`modeshift.bandwidth_profile` found: score, clusters and strays over h.
+    """Draw a bandwidth profile: score, number of clusters and share of strays over h.
 
-    The chosen bandwidth is a line through all panels, finer and coarser ones are dashed.
+    A line through all panels marks the chosen bandwidth; dashed lines mark finer and coarser ones.
 
     Parameters
     ----------
     profile : BandwidthProfile
+        Result of :func:`modeshift.bandwidth_profile`.
     title : str
-        Stands above the panels.
+        Title above the panels.
 
     Returns
     -------
@@ -130,7 +131,7 @@ def _name_choice(profile: Any) -> str:
 
 
 def draw_paths(ax: Any, paths: list[np.ndarray]) -> None:
-    """Draw each path as a line from its start (a dot) on."""
+    """Draw each path as a line, with a dot at its start."""
     collections = require("matplotlib.collections", "plots")
     opacity = float(np.clip(60 / len(paths), 0.06, 0.6))
     lines = [path[:, :2] for path in paths]
@@ -142,7 +143,7 @@ def draw_paths(ax: Any, paths: list[np.ndarray]) -> None:
 
 
 def _draw_groups(ax: Any, X: np.ndarray, groups: np.ndarray) -> None:
-    """Scatter with a colour and a marker for each group; -1 is grey, tiny groups are large."""
+    """Scatter groups by colour and marker; -1 is grey, small groups have large markers."""
     for group in np.unique(groups):
         inside = X[groups == group]
         stray = group < 0
@@ -157,9 +158,9 @@ def _draw_groups(ax: Any, X: np.ndarray, groups: np.ndarray) -> None:
 
 
 def _groups_like_classes(labels: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Number clusters so that the largest cluster of a class is drawn like the class.
+    """Return a group for each point, so that the largest cluster of a class looks like the class.
 
-    Further clusters get numbers beyond the classes while there are colours; the smallest are -1.
+    Other clusters get further colours, while there are any; the smallest ones are -1.
     """
     _, classes = np.unique(y, return_inverse=True)
     n_classes = classes.max() + 1
@@ -172,5 +173,5 @@ def _groups_like_classes(labels: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def _size(X: np.ndarray) -> float:
-    """Marker area that keeps dense sets legible."""
+    """Return a marker area that keeps dense sets legible."""
     return float(np.clip(4000 / len(X), 3, 26))

@@ -1,7 +1,7 @@
-"""One function for each paper: the estimator, configured as its authors have it.
+"""One function for each paper. It returns the estimator with the settings of the paper.
 
-What a paper leaves open (thresholds, as a rule) keeps the default of the estimator. Any parameter
-can be set by keyword. docs/algorithms.md leads from the papers to the equations.
+Parameters that a paper does not state (mostly thresholds) keep the default of the estimator. Any
+parameter can be set by keyword. docs/algorithms.md has a table from papers to equations.
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ def comaniciu2002(bandwidth: float | None = None, **parameters: Any) -> MeanShif
 
     D. Comaniciu, P. Meer, "Mean shift: a robust approach toward feature space analysis", IEEE
     Transactions on Pattern Analysis and Machine Intelligence 24(5), 2002. Ends closer than the
-    bandwidth are joined, as in their segmentation.
+    bandwidth are joined, as in the segmentation of that paper.
     """
     return MeanShift(**{"bandwidth": bandwidth, "merge_radius": 1.0, **parameters})
 
@@ -43,7 +43,7 @@ def carreira2006(bandwidth: float | None = None, **parameters: Any) -> BlurringM
 def senoussaoui2014(
     bandwidth: float | None = None, seeding: int | None = None, **parameters: Any
 ) -> MeanShift:
-    """Mean-shift with cosine distance; with ``seeding=m`` the selective variant: m points climb.
+    """Mean-shift with cosine distance. With ``seeding=m`` only m points climb (selective variant).
 
     M. Senoussaoui, P. Kenny, T. Stafylakis, P. Dumouchel, "A study of the cosine distance-based
     mean shift for telephone speech diarization", IEEE/ACM Transactions on Audio, Speech, and
@@ -67,9 +67,9 @@ def chakraborty2021(
     """Gaussian blurring mean-shift that learns a weight for each feature.
 
     S. Chakraborty, D. Paul, S. Das, "Automated clustering of high-dimensional data with a feature
-    weighted mean shift algorithm", AAAI 2021, arXiv 2012.10929. ``temperature`` is their
-    lambda. The public R code of the authors differs from the paper (see docs/algorithms.md); this
-    follows the paper.
+    weighted mean shift algorithm", AAAI 2021, arXiv 2012.10929. ``temperature`` is lambda in
+    the paper. The public R code of the authors differs from the paper (see docs/algorithms.md);
+    this function follows the paper.
     """
     settings = {"kernel": "gaussian", "feature_weights": temperature}
     return BlurringMeanShift(**{"bandwidth": bandwidth, **settings, **parameters})

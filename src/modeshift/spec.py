@@ -1,4 +1,4 @@
-"""The plain data between the rooms: what is asked of an engine, and what comes back.
+"""The plain data between estimators and engines: Spec goes in, Fit comes back.
 
 An estimator turns its parameters into a :class:`Spec`, an engine turns Spec and data into a
 :class:`Fit`, and the estimator publishes the Fit as its attributes.
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-_TRIAL_SWEEPS = 100  # of fits that only serve to choose a bandwidth
+_TRIAL_SWEEPS = 100  # sweeps of a fit that only serves to choose a bandwidth
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Climb:
     seeding: Any = field(default=None, compare=False)
 
     def of_every_point(self) -> Self:
-        """Return the schedule in which every point moves by itself."""
+        """Return the same schedule, but starting from every point."""
         return type(self)()
 
 
@@ -38,9 +38,9 @@ class Wander:
     patience : float
         After ``patience * n`` quiet steps in a row all points are tested.
     batch_size : int or None
-        Points that move at once; None: what suits the engine.
+        Number of points that move at the same time; None: the engine's default.
     verify : bool
-        False ends a run after the quiet steps, without the test of all points.
+        Whether all points are tested after the quiet steps. False ends the run without the test.
     """
 
     patience: float = 1.0
@@ -60,7 +60,7 @@ class Blur:
     ----------
     stop : {"shift", "entropy"}
     temperature : float or None
-        Of learned feature weights; None: distances are not weighted.
+        Temperature of learned feature weights; None: features have no weights.
     """
 
     stop: str = "shift"
@@ -76,17 +76,17 @@ Schedule = Climb | Wander | Blur
 
 @dataclass(frozen=True)
 class Spec:
-    """What is asked of an engine: checked values, nothing else.
+    """Input of an engine: checked parameter values, nothing else.
 
     Attributes
     ----------
     schedule : Climb, Wander or Blur
     bandwidth : float, (low, high) or None
-        As users give it. None: still to be chosen.
+        As the user gave it. None: it is still to be chosen.
     n_neighbors : int or None
     kernel, metric : str
     tol, merge_radius : float
-        Fractions of the scale, which is as a rule the bandwidth.
+        Fractions of the scale, which is the bandwidth if that is finite.
     max_iter : int
     min_cluster_size : int
     strays : {"noise", "nearest"}
@@ -124,7 +124,7 @@ class Spec:
         return float(self.as_length(np.max(self.bandwidth)))
 
     def as_length(self, bandwidth: Any) -> Any:
-        """Return the length that a bandwidth means, in the units of the user.
+        """Return a bandwidth as a length, in the units of the user.
 
         Cosine distance with the flat kernel: 1 - cos <= b is |x - y| <= sqrt(2 b) for unit vectors.
         With the Gaussian one: exp(-(1 - cos) / b) is exp(-|x - y|^2 / (2 h^2)) with h = sqrt(b).
@@ -134,10 +134,11 @@ class Spec:
         return np.sqrt(bandwidth if self.kernel == "gaussian" else 2.0 * bandwidth)
 
     def bandwidth_for(self, radius: float, dimension: float, n_features: int) -> float:
-        """Return the bandwidth that is like a flat ball of the radius, for data of a dimension.
+        """Return the bandwidth that corresponds to the radius of a flat kernel.
 
         Flat mean-shift climbs the density of the Epanechnikov kernel, whose variance in each
-        direction is radius^2 / (dimension + 4); a Gaussian of the same variance is like it.
+        direction is radius^2 / (dimension + 4). A Gaussian kernel gets the same variance.
+        ``dimension`` is that of the data, which may be less than the number of features.
         """
         length = radius * self.shrinkage(n_features)
         if self.kernel == "gaussian":
@@ -153,11 +154,11 @@ class Spec:
         return float(np.sqrt(1.0 / n_features)) if learned else 1.0
 
     def with_bandwidth(self, bandwidth: Any, n_neighbors: int | None) -> Self:
-        """Return the same question with a bandwidth and a number of neighbours."""
+        """Return the same Spec with a bandwidth and a number of neighbours."""
         return replace(self, bandwidth=bandwidth, n_neighbors=n_neighbors)
 
     def for_trial(self, bandwidth: float, n_neighbors: int | None) -> Self:
-        """Return the question for a sample: a bandwidth set, and every point for itself."""
+        """Return the Spec for a trial on a sample: a given bandwidth, and all points climb."""
         return replace(
             self,
             bandwidth=bandwidth,
@@ -165,16 +166,35 @@ class Spec:
             max_iter=min(self.max_iter, _TRIAL_SWEEPS),
             schedule=self.schedule.of_every_point(),
             resolution=None,
+            algorithm="auto" if self.algorithm == "fast" else self.algorithm,
             record=False,
         )
 
-    def for_prediction(self) -> Self:
-        """Return the question of ``predict``: what a climb of new points depends on."""
-        return replace(self, schedule=Climb(), resolution=None, record=False)
+    def for_prediction(self, on_sphere: bool) -> "Spec":
+        """Return the question of ``predict``: only the fields that a climb of new points uses.
+
+        The model says whether points are unit vectors; the parameter may have changed since.
+        """
+        return Spec(
+            schedule=Climb(),
+            bandwidth=None,
+            n_neighbors=None,
+            kernel="flat",
+            metric="cosine" if on_sphere else "euclidean",
+            tol=self.tol,
+            merge_radius=0.0,
+            max_iter=self.max_iter,
+            min_cluster_size=1,
+            strays="noise",
+            resolution=None,
+            algorithm=self.algorithm,
+            n_threads=self.n_threads,
+            record=False,
+        )
 
 
 class Fit(NamedTuple):
-    """What an engine hands back, in the user's kind of array and units.
+    """Output of an engine, in the user's kind of array and units.
 
     Attributes
     ----------
@@ -185,7 +205,7 @@ class Fit(NamedTuple):
     n_iter, n_steps : int
     converged : bool
     model : object
-        What ``predict`` needs; see :mod:`modeshift.engines.prediction`.
+        Data for ``predict``; see :mod:`modeshift.engines.prediction`.
     paths : list of array, or None
     feature_weights : array, or None
     """
@@ -203,18 +223,19 @@ class Fit(NamedTuple):
 
 
 class Sampled(NamedTuple):
-    """Points by which a bandwidth is chosen: all points, or a sample that an engine has drawn.
+    """Points on which a bandwidth is chosen: all points, or a sample that an engine drew.
 
     Attributes
     ----------
     points, weights : ndarray
         In the user's units; unit vectors with cosine distance.
     total : float or None
-        Weight of all the data; None: that of these points.
+        Total weight of the data; None: total weight of these points.
     width : float or None
-        A length that no two of all the points exceed; None: to be measured on these points.
+        Upper bound of the distance between two points of the data; None: it is measured on these
+        points.
     nearest : bool
-        Whether the engine can average the nearest points only.
+        Whether the engine supports ``n_neighbors``.
     """
 
     points: np.ndarray

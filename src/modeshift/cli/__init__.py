@@ -5,7 +5,7 @@ A subcommand is a module with two functions, listed in ``COMMANDS``::
     add_parser(subparsers)    adds its parser, with the texts of --help, and returns it
     run(options)              does the work; returns the exit code, or None for 0
 
-Such a module imports heavy packages inside ``run``: ``modeshift --version`` answers at once.
+Such a module imports heavy packages inside ``run``, so that ``modeshift --version`` is fast.
 """
 
 import argparse
@@ -45,7 +45,7 @@ _OF_THE_USER = (UserError, FileError)
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit code.
 
-    0: done. 1: it failed. 2: an argument or a file cannot be used. 130: stopped with Ctrl-C.
+    0: done. 1: failed. 2: an argument or a file cannot be used. 130: stopped with Ctrl-C.
     """
     options = make_parser().parse_args(arguments)
     options.arguments = sys.argv[1:] if arguments is None else arguments
@@ -65,12 +65,12 @@ class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line."""
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong and where help is, and exit with 2."""
+        """Print what is wrong and how to get help; exit with code 2."""
         self.exit(USAGE, f"{self.prog}: {message}; see {self.prog} --help\n")
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Make the parser of the whole command."""
+    """Return the parser of the whole command."""
     parser = _Parser(
         prog="modeshift",
         description="Mean-shift clustering from the command line: every point climbs to a mode of "
@@ -86,13 +86,13 @@ def make_parser() -> argparse.ArgumentParser:
         subparser.add_argument(
             "--debug",
             action="store_true",
-            help="show the traceback when something fails (default: no)",
+            help="show the traceback of an error (default: no)",
         )
     return parser
 
 
 def _complain(error: Exception) -> int:
-    """Say in one line what went wrong; return the exit code."""
+    """Print the error in one line; return the exit code."""
     message = message_of(error)
     if isinstance(error, _OF_THE_USER):
         print(f"modeshift: {message}", file=sys.stderr)

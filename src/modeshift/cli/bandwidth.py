@@ -23,12 +23,13 @@ _EXAMPLES = """examples:
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add the parser of this subcommand."""
-    text = "show the clusters over a range of bandwidths, and which one to take"
+    text = "show the clusters over a range of bandwidths, and recommend one"
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "bandwidth",
         help=text,
-        description=f"{text.capitalize()}: what 'modeshift cluster' takes by itself, and finer and "
-        "coarser ones. A sample of at most 1,500 points is looked at.",
+        description=f"{text.capitalize()}. The recommended bandwidth (->) is the one that "
+        "'modeshift cluster' uses by default. Finer and coarser alternatives are marked *. "
+        "The table is computed on a sample of at most 1,500 points.",
         epilog=_EXAMPLES,
         formatter_class=HelpFormatter,
     )
@@ -39,10 +40,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add_missing_option(data)
     output = parser.add_argument_group("output")
     output.add_argument(
-        "--picture", type=Path, metavar="FILE", help="draw it: .png, .svg or .pdf (default: no)"
+        "--picture",
+        type=Path,
+        metavar="FILE",
+        help="draw the table as curves: .png, .svg or .pdf (default: no picture)",
     )
     output.add_argument(
-        "--force", action="store_true", help="replace a file that exists (default: no)"
+        "--force", action="store_true", help="replace an existing file (default: no)"
     )
     add_parameters(parser)
     return parser
@@ -76,7 +80,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def as_table(profile: Any) -> str:
-    """Lay out the profile as lines of text, a mark at the choice and at the others."""
+    """Return the profile as lines of text, with marks at the choice and its alternatives."""
     curve = profile.chosen
     lines = ["   bandwidth  clusters  in small ones  set apart  agreement  score"]
     for i, width in enumerate(curve.bandwidths):

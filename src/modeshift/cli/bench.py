@@ -1,4 +1,4 @@
-"""``modeshift bench``: how fast this machine clusters, in half a minute."""
+"""``modeshift bench``: time the estimators on this machine, in half a minute."""
 
 import argparse
 import json
@@ -9,7 +9,7 @@ from modeshift.cli.errors import UserError, user_errors
 from modeshift.cli.parameters import METHODS, class_name
 
 _BANDWIDTH = 0.8
-_CLASS_SIZE = 1500  # of Set 4, which has three
+_CLASS_SIZE = 1500  # points of each of the three classes of Set 4
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -19,7 +19,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "bench",
         help=text,
         description=f"{text.capitalize()}: three Gaussian classes in the plane (Set 4 of the "
-        f"paper), bandwidth {_BANDWIDTH:g}. Kernels are compiled before the clock runs. The full "
+        f"paper), bandwidth {_BANDWIDTH:g}. Compiling the kernels is not timed. The full "
         "benchmark, against other programs, is 'make bench' in the source.",
     )
     parser.add_argument(
@@ -28,9 +28,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         metavar="N,N,...",
         help="numbers of points (default: 1500,4500,15000,45000)",
     )
-    parser.add_argument("--jobs", type=int, default=1, help="threads, -1 for all (default: 1)")
     parser.add_argument(
-        "--repeat", type=int, default=3, help="runs of each, of which the best counts (default: 3)"
+        "--jobs", type=int, default=1, help="threads, -1 for all cores (default: 1)"
+    )
+    parser.add_argument(
+        "--repeat", type=int, default=3, help="fits of each case; the fastest counts (default: 3)"
     )
     parser.add_argument("--json", action="store_true", help="print JSON (default: a table)")
     return parser
@@ -67,7 +69,7 @@ def _sizes(text: str) -> list[int]:
 
 
 def _best(method: str, n: int, n_jobs: int, repeat: int) -> float:
-    """Seconds of the best of some fits."""
+    """Return the seconds of the fastest fit."""
     import modeshift
     from modeshift.datasets import make_paper_set
 

@@ -1,4 +1,4 @@
-"""Place of the checkpoint of a fit, if the options allow one: the table of parameters decides."""
+"""Where the checkpoint of a fit goes, if the options allow one."""
 
 import argparse
 from pathlib import Path
@@ -17,11 +17,11 @@ def checkpoint_place(
     Parameters
     ----------
     options : Namespace
-        Of ``modeshift cluster``.
+        Options of ``modeshift cluster``.
     values : dict
         All parameters of the estimator that are options.
     out : path or None
-        Place of the labels; None: standard output.
+        Path of the labels; None: standard output.
     """
     wanted = _wanting_option(options)
     if out is None:
@@ -35,13 +35,13 @@ def checkpoint_place(
             raise UserError(f"{wanted} cannot be used here: {obstacle}; leave {wanted} out")
         return None
     if wanted is None and values["device"] == "auto" and _a_gpu_can(values):
-        return None  # a checkpoint would send the fit to the CPU
+        return None  # with a checkpoint the fit would run on the CPU
     _check_earlier_fit(options, place)
     return place
 
 
 def _wanting_option(options: argparse.Namespace) -> str | None:
-    """Return the option by which the user has asked for a checkpoint."""
+    """Return the option that asks for a checkpoint; None if there is none."""
     if options.resume:
         return "--resume"
     return None if options.checkpoint_every is None else "--checkpoint-every"
@@ -52,7 +52,7 @@ def _obstacle(values: dict[str, Any], place: Path, n_runs: int) -> str | None:
     if n_runs > 1:
         return f"--runs {n_runs} makes several fits, and a checkpoint keeps one"
     with user_errors():
-        check_together(values)  # errors from here on are about the checkpoint
+        check_together(values)  # any later error is about the checkpoint
     checkpoint = {"checkpoint": place}
     try:
         check_together(values | checkpoint)
@@ -60,7 +60,7 @@ def _obstacle(values: dict[str, Any], place: Path, n_runs: int) -> str | None:
         if refused is not None:
             refuse(shown("device", "cuda"), *refused)
     except ValueError as error:
-        reason, _, _remedy = str(error).partition(". ")  # which is in terms of the library
+        reason, _, _remedy = str(error).partition(". ")  # the remedy names parameters, not options
         return reason
     return None
 
@@ -72,7 +72,7 @@ def _a_gpu_can(values: dict[str, Any]) -> bool:
 
 
 def _check_earlier_fit(options: argparse.Namespace, place: Path) -> None:
-    """Refuse to resume without a checkpoint, and to lose that of an earlier fit."""
+    """Refuse to resume without a checkpoint, and to overwrite one of an earlier fit."""
     if options.resume:
         if not place.exists():
             raise UserError(f"--resume: there is no {place}; leave it out to start from the data")

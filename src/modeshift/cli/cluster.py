@@ -1,4 +1,4 @@
-"""``modeshift cluster``: from a table to labels, a summary, a model."""
+"""``modeshift cluster``: read a table, write labels, a summary and a model."""
 
 import argparse
 import sys
@@ -51,7 +51,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     data = parser.add_argument_group("the data")
     add_feature_options(data)
     data.add_argument(
-        "--label", metavar="COLUMN", help="true classes, to score the clusters (default: none)"
+        "--label",
+        metavar="COLUMN",
+        help="column of true classes, to score the clusters (default: none)",
     )
     add_data_options(data)
     output = parser.add_argument_group("output")
@@ -60,42 +62,42 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "--summary",
         type=Path,
         metavar="FILE",
-        help="JSON: parameters, versions, clusters, seconds (default: as --out, but .json)",
+        help="JSON file: parameters, versions, clusters, seconds (default: --out, but with .json)",
     )
     output.add_argument(
         "--model",
         type=Path,
         metavar="FILE",
-        help="keep the model for 'modeshift predict': an .npz file (default: not kept)",
+        help="save the model for 'modeshift predict', as .npz (default: not saved)",
     )
     output.add_argument(
         "--report",
         type=Path,
         metavar="FILE",
-        help="a page to look at, .html: the points to zoom, the climb to play, the clusters "
-        "(default: none)",
+        help="write an .html page with a map of the points, an animation of the climb, and the "
+        "clusters (default: none)",
     )
     parser.add_argument(
         "--runs",
         type=int,
         default=1,
         metavar="N",
-        help="fit N times with different draws, and let the runs vote on each point (default: 1)",
+        help="fit N times with different seeds, and let the runs vote on each point (default: 1)",
     )
     long = parser.add_argument_group("long fits")
     long.add_argument(
         "--checkpoint-every",
         type=float,
         metavar="SECONDS",
-        help="write the state of the fit to a file at this interval, and at Ctrl-C. The file is "
-        "named as --out, but .checkpoint, and deleted in the end. There is none on a GPU and with "
-        "several runs (default: 60)",
+        help="save the state of the fit at this interval, and at Ctrl-C. The file is named like "
+        "--out, but with .checkpoint, and deleted when the fit is done. A fit on a GPU and a fit "
+        "with --runs have no checkpoint (default: 60)",
     )
     long.add_argument(
         "--resume",
         action="store_true",
-        help="go on from that file: the labels are the same as those of a fit that was never "
-        "stopped (default: no)",
+        help="continue a stopped fit from that file; the labels are the same as those of a fit "
+        "that was never stopped (default: no)",
     )
     add_parameters(parser)
     return parser
@@ -119,7 +121,7 @@ def run(options: argparse.Namespace) -> None:
     table = read_points(options)
     seconds = {"read": perf_counter() - started}
 
-    import modeshift  # now: errors in the data must not wait for it
+    import modeshift  # slow to import, so errors in the data come first
     from modeshift.cli.scores import score_labels
     from modeshift.cli.summary import as_table, summarize
     from modeshift.report.climb import Camera
@@ -164,7 +166,7 @@ def run(options: argparse.Namespace) -> None:
 def _fit(
     estimator: Any, table: Any, options: argparse.Namespace, watchers: list[Any]
 ) -> tuple[Any, Any, list[str]]:
-    """Fit once or several times; return the model, how data were prepared, and warnings."""
+    """Fit once or several times; return the model, the preparation of the data, and warnings."""
     from sklearn.exceptions import ConvergenceWarning
 
     from modeshift.checks import check_weights
@@ -189,7 +191,7 @@ def _fit(
 
 
 def _voting(estimator: Any, options: argparse.Namespace) -> Any:
-    """Return the estimator itself, or what joins several runs of it."""
+    """Return the estimator, or with --runs a Consensus of it."""
     from modeshift import Consensus
 
     if options.runs == 1:
@@ -203,7 +205,7 @@ def _voting(estimator: Any, options: argparse.Namespace) -> Any:
 
 
 def _how_to_go_on(watchers: list[Any]) -> KeyboardInterrupt | None:
-    """Return what to say to a user who has stopped the fit, if a checkpoint was written."""
+    """Return the message about --resume, if a checkpoint was written before Ctrl-C."""
     places = [each.path for each in watchers if hasattr(each, "path") and each.path.exists()]
     if not places:
         return None
@@ -213,7 +215,7 @@ def _how_to_go_on(watchers: list[Any]) -> KeyboardInterrupt | None:
 
 
 def _read_starts(path: str, preparation: Any) -> Any:
-    """Starting positions of the climbs, in a file with the same features."""
+    """Read the starting positions of the climbs from a file with the same features."""
     from modeshift.io.source import open_source
     from modeshift.io.table import read_table
 
@@ -223,7 +225,7 @@ def _read_starts(path: str, preparation: Any) -> Any:
 def _write_more(
     options: argparse.Namespace, summary: dict[str, Any], estimator: Any, preparation: Any
 ) -> None:
-    """Write the summary and the model, if they are wanted."""
+    """Write the summary and the model, if the options name files for them."""
     from modeshift.cli.summary import as_json
     from modeshift.io.write import write_whole
 

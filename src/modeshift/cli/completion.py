@@ -1,4 +1,4 @@
-"""``modeshift completion``: a script that teaches the shell the command's options."""
+"""``modeshift completion``: a script that completes the command in a shell."""
 
 import argparse
 from typing import Any
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _all_actions(parser: argparse.ArgumentParser) -> Any:
-    """All actions of a parser and of its subcommands."""
+    """Yield all actions of a parser and of its subcommands."""
     for action in parser._actions:
         yield action
         if isinstance(action, argparse._SubParsersAction):

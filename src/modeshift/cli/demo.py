@@ -1,4 +1,4 @@
-"""``modeshift demo``: the two-minute tour."""
+"""``modeshift demo``: a two-minute tour."""
 
 import argparse
 from pathlib import Path
@@ -8,7 +8,11 @@ from typing import Any
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add the parser of this subcommand."""
     text = "cluster the paper's Sets 3 and 4, print the tables, draw the pictures"
-    parser: argparse.ArgumentParser = subparsers.add_parser("demo", help=text, description=text)
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "demo",
+        help=text,
+        description="Cluster the paper's Sets 3 and 4, print the tables and draw the pictures.",
+    )
     parser.add_argument(
         "--out",
         type=Path,
@@ -17,7 +21,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help="folder for the pictures (default: demo)",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, help="draws the data and the steps (default: 0)"
+        "--seed", type=int, default=0, help="seed for the data and the steps (default: 0)"
     )
     return parser
 

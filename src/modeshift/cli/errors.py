@@ -1,4 +1,4 @@
-"""What the command says when it cannot go on: one line, in terms of its options."""
+"""Errors of the command: one line each, in terms of its options."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,9 +7,9 @@ from modeshift.io.errors import ColumnTakenTwice, FileError, NoWholeRow, PlaceTa
 
 
 class UserError(Exception):
-    """Something that the user gave cannot be used.
+    """An option or a file of the user cannot be used.
 
-    The message is one line that names the thing, its value and the remedy. The command prints it
+    The message is one line that names the option, its value and the remedy. The command prints it
     without a traceback and exits with code 2.
     """
 
@@ -21,7 +21,7 @@ REMEDIES: dict[type[FileError], str] = {
     NoWholeRow: "choose other --columns",
     PlaceTaken: "pass --force to replace it, or name another place",
 }
-"""What to do about an error of the library, in terms of the command's options."""
+"""Remedy for each error of the library, in terms of the command's options."""
 
 
 def message_of(error: BaseException) -> str:
@@ -34,7 +34,7 @@ def message_of(error: BaseException) -> str:
 
 @contextmanager
 def about(option: str) -> Iterator[None]:
-    """Let errors about a file name the option that the file was given with."""
+    """Put the name of an option in front of errors about its file."""
     try:
         yield
     except FileError as error:
@@ -43,7 +43,7 @@ def about(option: str) -> Iterator[None]:
 
 @contextmanager
 def user_errors() -> Iterator[None]:
-    """Turn what the library refuses into a :class:`UserError`: the user gave it."""
+    """Turn a TypeError or ValueError of the library into a :class:`UserError`."""
     try:
         yield
     except (TypeError, ValueError) as error:

@@ -1,10 +1,10 @@
-"""How --help looks: text is wrapped, examples stay as they are."""
+"""The layout of --help: text is wrapped, examples are not."""
 
 import argparse
 
 
 class HelpFormatter(argparse.HelpFormatter):
-    """Wraps paragraphs, and leaves alone what begins with "example"."""
+    """Formatter that wraps all text except text that begins with "example"."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         if text.startswith("example"):

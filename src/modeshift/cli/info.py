@@ -19,7 +19,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add the parser of this subcommand."""
     text = "show versions, threads, GPU and caches"
     parser: argparse.ArgumentParser = subparsers.add_parser(
-        "info", help=text, description=f"{text.capitalize()}: what a bug report should hold."
+        "info",
+        help=text,
+        description="Show versions, threads, GPU and caches. Add the output to a bug report.",
     )
     parser.add_argument("--json", action="store_true", help="print JSON (default: a table)")
     return parser
@@ -37,7 +39,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def collect() -> dict[str, Any]:
-    """All facts, by name."""
+    """Return all facts, by name."""
     from modeshift.cli.summary import versions
 
     files = _kernel_files()
@@ -70,7 +72,7 @@ def _version(package: str) -> str | None:
 
 
 def _kernel_files() -> list[Path]:
-    """Machine code that Numba has kept for this package."""
+    """Return the files of machine code that Numba keeps for this package."""
     place = _numba_setting("CACHE_DIR") or Path(__file__).parents[1]
     return sorted(Path(place).rglob("*.nbc"))
 
@@ -82,13 +84,13 @@ def _numba_setting(name: str) -> Any:
 
 
 def _gpu() -> str:
-    """Return the name of the GPU that Numba sees. PyTorch, which computes there, loads slowly."""
+    """Return the name of the GPU, by Numba: PyTorch takes long to import."""
     from numba import cuda
 
     try:
         if cuda.is_available():
             name = cuda.get_current_device().name
             return name.decode() if isinstance(name, bytes) else str(name)
-    except Exception as error:  # a driver can fail in many ways, and this must not
+    except Exception as error:  # a driver can fail in many ways; this command must not fail
         return f"not usable ({type(error).__name__})"
     return "none seen"

@@ -1,4 +1,4 @@
-"""The page of the manual, made from the parsers: ``python -m modeshift.cli.manual`` prints it."""
+"""The manual, made from the parsers: ``python -m modeshift.cli.manual`` prints docs/command.md."""
 
 import argparse
 
@@ -6,10 +6,10 @@ from modeshift.cli import make_parser
 
 _HEAD = """# The command `modeshift`
 
-This page is made from the code by `make manual`; change the help texts there.
+`make manual` writes this page from the help texts in the code. Change the texts there.
 """
-_EXIT_CODES = """Exit codes: 0 done, 1 it failed, 2 an argument or a file cannot be used, 130
-stopped with Ctrl-C. An error is one line on standard error; `--debug` shows where it came from."""
+_EXIT_CODES = """Exit codes: 0 done, 1 failed, 2 an argument or a file cannot be used, 130 stopped
+with Ctrl-C. An error is one line on standard error; `--debug` shows its traceback."""
 
 
 def manual() -> str:
@@ -48,7 +48,7 @@ def _row(parser: argparse.ArgumentParser, action: argparse.Action) -> tuple[str,
 
 
 def _code(text: str) -> str:
-    """Examples as a code block."""
+    """Return the examples as a code block."""
     lines = [line[2:] for line in text.splitlines() if line.startswith("  ")]
     return "\n".join(["```sh", *lines, "```"]) if lines else ""
 

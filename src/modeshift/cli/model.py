@@ -1,4 +1,4 @@
-"""The file of ``cluster --model``: a fitted estimator, and how its data were prepared."""
+"""The file of ``cluster --model``: a fitted estimator, and the preparation of its data."""
 
 from pathlib import Path
 from typing import IO, Any, NamedTuple

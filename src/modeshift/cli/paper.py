@@ -1,4 +1,4 @@
-"""``modeshift paper``: every experiment of the paper, beside the published numbers."""
+"""``modeshift paper``: rerun the experiments of the paper and compare with its numbers."""
 
 import argparse
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 from modeshift.cli.errors import UserError, about
 
-FEW = 40  # seeds below which each of them is more than 2.5%, the tail that is cut off
+FEW = 40  # with fewer seeds a single one is more than 2.5%, the tail of the central 95%
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -15,23 +15,28 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "paper",
         help="rerun the experiments of the stochastic mean-shift paper",
         description="Rerun every experiment of I. Lapidot, 'Stochastic mean-shift clustering' "
-        "(arXiv 2312.15684), with many seeds, and show ours beside the published numbers: "
-        "results.json, tables.md, figures/ and report.html. A run that was interrupted goes on "
-        "where it stopped when the same command is given again.",
+        "(arXiv 2312.15684), with many seeds, and compare the results with the published numbers. "
+        "Writes results.json, tables.md, figures/ and report.html. The same command continues a "
+        "run that was interrupted.",
     )
     add = parser.add_argument
     add("--out", type=Path, default=Path("paper"), metavar="DIR", help="folder (default: paper)")
-    add("--seeds", type=_positive, metavar="N", help="draws of each set (default: 100; quick: 3)")
+    add("--seeds", type=_positive, metavar="N", help="number of seeds (default: 100; quick: 3)")
     add("--quick", action="store_true", help="a small run, under a minute (default: no)")
     add(
         "--calibrate",
         action="store_true",
-        help="search h, Th1 and Th2 instead, which the paper does not state; "
+        help="only search for h, Th1 and Th2, which the paper does not state; "
         "writes calibration.csv and setting.json (default: no)",
     )
-    add("--setting", type=Path, metavar="FILE", help="a setting.json to use (default: ours)")
-    add("--jobs", type=int, default=-1, metavar="N", help="processes (default: one a core)")
-    add("--force", action="store_true", help="replace another run in DIR (default: no)")
+    add(
+        "--setting",
+        type=Path,
+        metavar="FILE",
+        help="use this setting.json (default: the one in modeshift)",
+    )
+    add("--jobs", type=int, default=-1, metavar="N", help="processes (default: one for each core)")
+    add("--force", action="store_true", help="replace a different run in DIR (default: no)")
     return parser
 
 

@@ -1,8 +1,8 @@
 """The estimators' parameters as options of the command.
 
-Signature and docstring are parsed, not imported: ``modeshift --version`` and the completion of the
-shell must not wait for scikit-learn and Numba. :mod:`modeshift.parameters` says which parameters
-are options. A new parameter of an estimator becomes an option by itself.
+Signature and docstring are parsed, not imported, because scikit-learn and Numba take long to import
+and ``modeshift --version`` must be fast. :mod:`modeshift.parameters` says which parameters are
+options. A new parameter of an estimator becomes an option without further code.
 """
 
 import argparse
@@ -32,7 +32,7 @@ _NONE = ("none", "auto")
 
 
 class Parameter(NamedTuple):
-    """One parameter of one estimator: name, type and help as its docstring has them."""
+    """One parameter of one estimator: name, default, and type and help from the docstring."""
 
     name: str
     type: str
@@ -46,7 +46,7 @@ class Parameter(NamedTuple):
 
     @property
     def choices(self) -> list[str] | None:
-        """The values that are allowed, where the docstring lists them in braces."""
+        """The allowed values, if the docstring lists them in braces."""
         listed = re.match(r"\{(.*)\}", self.type)
         return re.findall(r'"([^"]+)"', listed[1]) if listed else None
 
@@ -57,15 +57,15 @@ def add_method(parser: argparse.ArgumentParser) -> None:
         "--method",
         choices=METHODS,
         default="stochastic",
-        help="who moves: one random point at a time, each alone, or all at once "
-        "(default: stochastic)",
+        help="stochastic: one random point moves at a time; deterministic: each point climbs "
+        "alone; blurring: all points move at once (default: stochastic)",
     )
 
 
 def add_parameters(parser: argparse.ArgumentParser) -> None:
     """Add an option for each parameter of any estimator."""
     group = parser.add_argument_group(
-        "the algorithm", "Parameters of the estimators, by their names in the library."
+        "the algorithm", "Parameters of the estimators in the library."
     )
     homes: dict[str, dict[str, Parameter]] = {}
     for method in METHODS:
@@ -88,7 +88,7 @@ def add_parameters(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen_parameters(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the parameters that the user gave for the method, and the command's own defaults."""
+    """Return the parameters that the user gave, and the command's own defaults."""
     known = parameters_of(options.method)
     given = {
         dest.removeprefix("parameter_"): value
@@ -125,19 +125,19 @@ def read_value(text: str) -> Any:
 
 
 def class_name(method: str) -> str:
-    """Name of the estimator of a method."""
-    return _source(method)[1].name
+    """Return the class name of the estimator of a method."""
+    return _source(method).name
 
 
 def all_parameters(options: argparse.Namespace) -> dict[str, Any]:
-    """Return every parameter of the method that is an option: as chosen, or its default."""
+    """Return all parameters of the method that are options: as given, or the default."""
     defaults = {name: row.default for name, row in parameters_of(options.method).items()}
     return defaults | chosen_parameters(options)
 
 
 def parameters_of(method: str) -> dict[str, Parameter]:
     """Return the parameters of a method that are options, in the order of the signature."""
-    tree, node = _source(method)
+    node = _source(method)
     described = _described(ast.get_docstring(node) or "")
     constructor = next(
         part for part in node.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"
@@ -145,7 +145,7 @@ def parameters_of(method: str) -> dict[str, Parameter]:
     arguments = constructor.args
     set_by_the_command = names_where(in_command=False)
     return {
-        argument.arg: Parameter(argument.arg, kind, _value(default, tree), text)
+        argument.arg: Parameter(argument.arg, kind, ast.literal_eval(default), text)
         for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
         if argument.arg not in set_by_the_command and default is not None
         for kind, text in [described.get(argument.arg, ("", ""))]
@@ -153,26 +153,14 @@ def parameters_of(method: str) -> dict[str, Parameter]:
 
 
 @cache
-def _source(method: str) -> tuple[ast.Module, ast.ClassDef]:
+def _source(method: str) -> ast.ClassDef:
     path = Path(__file__).parents[1] / "estimators" / f"{METHODS[method]}.py"
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    return tree, next(node for node in tree.body if isinstance(node, ast.ClassDef))
-
-
-def _value(default: ast.expr, tree: ast.Module) -> Any:
-    """Value of a default: a literal, or the name of one at the top of the module."""
-    if isinstance(default, ast.Name):
-        default = next(
-            part.value
-            for part in tree.body
-            if isinstance(part, ast.Assign)
-            and any(isinstance(to, ast.Name) and to.id == default.id for to in part.targets)
-        )
-    return ast.literal_eval(default)
+    return next(node for node in tree.body if isinstance(node, ast.ClassDef))
 
 
 def _described(docstring: str) -> dict[str, tuple[str, str]]:
-    """Type and text of each entry under Parameters in a NumPy docstring."""
+    """Return type and text of each entry under Parameters in a NumPy docstring."""
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n---|\Z)", docstring, re.M | re.S)
     entries = re.findall(r"^(\w+) : ([^\n]*)\n((?:[ ]+[^\n]*\n?|\n)*)", section[1], re.M)  # type: ignore[index]
     return {
@@ -181,7 +169,7 @@ def _described(docstring: str) -> dict[str, tuple[str, str]]:
 
 
 def _plain(text: str) -> str:
-    """Docstring text without its markup, in one line."""
+    """Return docstring text without markup, in one line."""
     text = re.sub(r":\w+:`~?([^`]*)`", r"\1", text).replace("`", "")
     return " ".join(text.split())
 
@@ -191,7 +179,7 @@ def _destination(name: str) -> str:
 
 
 def _metavar(parameter: Parameter) -> str:
-    """Word for a value, by the type that the docstring gives."""
+    """Return the placeholder for a value, by its type in the docstring."""
     if "(low, high)" in parameter.type:
         return "H|LOW:HIGH"
     if "array" in parameter.type:

@@ -1,4 +1,4 @@
-"""``modeshift predict``: labels for new points, by a model that ``cluster --model`` saved."""
+"""``modeshift predict``: label new points with a model that ``cluster --model`` saved."""
 
 import argparse
 import sys
@@ -24,12 +24,12 @@ _EXAMPLES = """example:
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add the parser of this subcommand."""
-    text = "label new points with a model that cluster --model has kept"
+    text = "label new points with a model that cluster --model saved"
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "predict",
         help=text,
-        description=f"{text.capitalize()}: each climbs over the fitted points. The features are "
-        "taken by the names that they had there.",
+        description=f"{text.capitalize()}. Each new point climbs over the fitted points. The table "
+        "needs columns with the names of the fitted features.",
         epilog=_EXAMPLES,
         formatter_class=HelpFormatter,
     )
@@ -54,8 +54,9 @@ def run(options: argparse.Namespace) -> None:
         roles=Roles(id=options.id),
         missing=options.missing,
     )
-    if estimator.device == "cuda":  # of the machine that fitted; this one may have no GPU
-        estimator.set_params(device="auto")
+    labels_new = getattr(estimator, "estimator_", estimator)
+    if labels_new.device == "cuda":  # the fit had a GPU; this machine may have none
+        labels_new.set_params(device="auto")
     with user_errors():
         labels = estimator.predict(preparation.apply(table.points))
     write_labels(out, table, labels)

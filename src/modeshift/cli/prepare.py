@@ -1,4 +1,4 @@
-"""Data as the command hands them to an estimator, and back in the user's units."""
+"""Scaling of the data before a fit, and back into the user's units."""
 
 from typing import NamedTuple
 
@@ -34,7 +34,7 @@ class Preparation(NamedTuple):
 def prepare(
     points: np.ndarray, columns: list[str], weight: np.ndarray | None, standardize: bool
 ) -> Preparation:
-    """Decide how points are scaled: every feature to mean 0 and deviation 1, or not at all."""
+    """Return the scaling: every feature to mean 0 and deviation 1, or none."""
     if not standardize:
         return Preparation(columns, None, None)
     exponent = magnitude(points)
@@ -48,5 +48,5 @@ def prepare(
 
 
 def magnitude(points: np.ndarray) -> int:
-    """Exponent e with all values below 2 ** e; divided by that, sums and squares stay in range."""
+    """Return an exponent e with all values below 2 ** e, so that scaled squares stay in range."""
     return int(np.frexp(np.abs(points).max(initial=0.0))[1])

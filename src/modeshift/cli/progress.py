@@ -16,15 +16,15 @@ SECONDS_BETWEEN_LINES = 10.0
 
 
 def progress(items: Iterable[T], total: int, title: str) -> Iterator[T]:
-    """Pass the items on and show how many of them there were, and the time left.
+    """Yield the items; show how many are done, and the time left.
 
     Parameters
     ----------
     items : iterable
     total : int
-        Their number.
+        Number of items.
     title : str
-        What is going on, in a few words.
+        The task, in a few words.
     """
     if _can_draw():
         return _with_bar(items, total, title)
@@ -71,15 +71,15 @@ def _clock(seconds: float) -> str:
 
 
 class FitProgress:
-    """Shows how far a fit is: its ``callback``, and a context around it.
+    """A callback that shows the progress of a fit, and a context around the fit.
 
-    How many sweeps there will be is not known beforehand. The time left is judged by how fast the
-    logarithm of the number of points that still move has been falling.
+    The number of sweeps is not known beforehand. The time left is estimated from the number of
+    points that still move: its logarithm falls at a nearly constant rate.
     """
 
-    _PATIENCE = 1.0  # seconds that a fit may take before anything is shown
-    _SHARE_FOR_COUNTING = 0.05  # of the time, at most
-    _CLEAR_FALL = 0.1  # of the logarithm; with less the time left is a guess
+    _PATIENCE = 1.0  # seconds of a fit before anything is shown
+    _SHARE_FOR_COUNTING = 0.05  # largest share of the time spent on counting clusters
+    _CLEAR_FALL = 0.1  # fall of the logarithm below which no time left is shown
 
     def __init__(self, word: str) -> None:
         self._word = word
@@ -117,7 +117,7 @@ class FitProgress:
             self._next_count = monotonic() + (monotonic() - now) / self._SHARE_FOR_COUNTING
 
     def _seconds_left(self) -> float | None:
-        """Extend the second half of the time so far to where nobody moves."""
+        """Extrapolate the second half of the time so far to the end, when no point moves."""
         now, level = self._levels[-1]
         middle = (self._started + now) / 2
         then, former = next(entry for entry in self._levels if entry[0] >= middle)

@@ -1,4 +1,4 @@
-"""``modeshift score``: how well clusters agree with known classes."""
+"""``modeshift score``: compare clusters with known classes."""
 
 import argparse
 import json
@@ -20,10 +20,10 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "score",
         help=text,
-        description=f"{text.capitalize()}: the paper's seven columns, K with clusters and classes "
-        "counted by their size, the adjusted Rand index and the normalised mutual information. "
-        "All lie between 0 and 1 (ARI: up to 1), and 1 is best. A cluster of -1 is noise: each of "
-        "its points counts as a cluster of its own.",
+        description=f"{text.capitalize()}: the paper's seven columns, K weighted by size, the "
+        "adjusted Rand index and the normalised mutual information. All scores lie between 0 and 1 "
+        "(ARI may be negative), and 1 is best. A cluster of -1 is noise: each of its points counts "
+        "as a cluster of its own.",
         epilog=_EXAMPLES,
         formatter_class=HelpFormatter,
     )
@@ -33,13 +33,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         parser.add_argument(
             option,
             metavar="COLUMN",
-            help=f"column of the {what} (default: the only one, or the first of "
+            help=f"column of the {what} (default: the only column, or the first that is named "
             f"{', '.join(_USUAL_NAMES)})",
         )
     parser.add_argument(
         "--id",
         metavar="COLUMN",
-        help="column of both tables that says which rows belong together (default: their order)",
+        help="column in both tables by which rows are matched (default: by their order)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON (default: a table)")
     return parser
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _read(path: str, option: str, column: str | None, key: str | None) -> Any:
-    """Frame of the labels, and of the key where there is one."""
+    """Return the column of labels, and the column of ids if there is one."""
     from modeshift.io.source import open_source, reading
 
     source = open_source(path)
@@ -90,7 +90,7 @@ def _usual_column(path: str, option: str, names: list[str]) -> str:
 
 
 def _paired(options: argparse.Namespace, truth: Any, predicted: Any) -> tuple[Any, Any]:
-    """Both labels of each point."""
+    """Return class and cluster of each point."""
     import polars as pl
 
     if options.id is None:

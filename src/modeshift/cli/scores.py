@@ -1,4 +1,4 @@
-"""How well clusters and classes agree, in all the ways that the command reports."""
+"""The scores that the command reports."""
 
 from typing import Any
 
@@ -6,14 +6,14 @@ from modeshift.cli.errors import UserError
 
 
 def score_labels(truth: Any, predicted: Any) -> dict[str, float]:
-    """The paper's seven columns, K weighted by size, ARI and NMI.
+    """Return the paper's seven columns, K weighted by size, ARI and NMI.
 
     Parameters
     ----------
     truth : polars.Series
         Classes.
     predicted : polars.Series or ndarray
-        Clusters; a cluster of -1 is noise, where each point counts as a cluster of its own.
+        Clusters. -1 is noise: each such point counts as a cluster of its own.
     """
     import numpy as np
     import polars as pl
@@ -24,7 +24,7 @@ def score_labels(truth: Any, predicted: Any) -> dict[str, float]:
     classes, clusters = _labels(truth), _labels(pl.Series("cluster", predicted))
     report = purity_report(classes, clusters)
     apart = clusters.copy()
-    if clusters.dtype.kind == "i":  # here too, noise is nobody's cluster
+    if clusters.dtype.kind == "i":  # each point of noise is its own cluster, here too
         noise = np.flatnonzero(clusters == -1)
         apart[noise] = clusters.max() + 1 + np.arange(len(noise))
     return {
@@ -42,7 +42,7 @@ def score_labels(truth: Any, predicted: Any) -> dict[str, float]:
 
 
 def _labels(series: Any) -> Any:
-    """Labels as whole numbers where they all are, else as text."""
+    """Return the labels as whole numbers if all of them are, else as text."""
     import polars as pl
 
     missing = series.is_null()

@@ -1,4 +1,4 @@
-"""Result of a fit: as JSON for programs, as a short table for people."""
+"""The result of a fit, as JSON and as a short table."""
 
 import json
 import math
@@ -30,10 +30,10 @@ def versions() -> dict[str, str]:
 
 
 def describe_clusters(table: Table, preparation: Preparation, fitted: Any) -> list[dict[str, Any]]:
-    """Size, centre and spread of each cluster, in the units of the data.
+    """Return size, centre and spread of each cluster, in the units of the data.
 
-    The centre is the mode that the points climbed to, the spread the standard deviation of the
-    points themselves around their mean.
+    The centre is the mode of the cluster. The spread is the standard deviation of its points around
+    their mean.
     """
     exponent = magnitude(table.points)
     points, labels = np.ldexp(table.points.astype(np.float64), -exponent), fitted.labels_
@@ -43,7 +43,9 @@ def describe_clusters(table: Table, preparation: Preparation, fitted: Any) -> li
     labels, points, weights = labels[inside], points[inside], weights[inside]
     counts = np.bincount(labels, minlength=n_clusters)
     masses = np.bincount(labels, weights, n_clusters)
-    shares = np.where(masses[labels] > 0, weights, 1.0)  # a cluster without any weight
+    shares = np.where(
+        masses[labels] > 0, weights, 1.0
+    )  # in a cluster without weight all points count 1
     sums = np.bincount(labels, shares, n_clusters)
 
     def means(values: np.ndarray) -> np.ndarray:
@@ -116,7 +118,7 @@ def summarize(
 
 
 def as_json(summary: Any) -> bytes:
-    """Return the summary as JSON. A number that JSON does not know, such as infinity, is text."""
+    """Return the summary as JSON. Infinity and NaN, which JSON lacks, become text."""
     return (json.dumps(_plain(summary), indent=2, allow_nan=False) + "\n").encode()
 
 

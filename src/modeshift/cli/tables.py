@@ -15,10 +15,10 @@ _ENDINGS_KEPT = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".npy", ".npz
 def add_feature_options(parser: Any) -> None:
     """Add the options that name features and weights."""
     parser.add_argument(
-        "--columns", metavar="A,B,C", help="the features (default: all columns of numbers)"
+        "--columns", metavar="A,B,C", help="columns of the features (default: all numeric ones)"
     )
     parser.add_argument(
-        "--weight", metavar="COLUMN", help="weight of each point (default: all weigh 1)"
+        "--weight", metavar="COLUMN", help="column of weights (default: all weights are 1)"
     )
     parser.add_argument(
         "--standardize",
@@ -31,7 +31,7 @@ def add_feature_options(parser: Any) -> None:
 def add_data_options(parser: Any) -> None:
     """Add the options that say which rows are read and which column identifies them."""
     parser.add_argument(
-        "--id", metavar="COLUMN", help="goes into the labels file (default: the row number)"
+        "--id", metavar="COLUMN", help="column that names each point (default: the row number)"
     )
     add_missing_option(parser)
 
@@ -42,7 +42,7 @@ def add_missing_option(parser: Any) -> None:
         "--missing",
         choices=("error", "drop"),
         default="error",
-        help="rows without a number in a feature: stop, or leave them out (default: error)",
+        help="rows that lack a value: stop with an error, or drop them (default: error)",
     )
 
 
@@ -51,15 +51,11 @@ def add_output_options(parser: Any, word: str) -> None:
     parser.add_argument(
         "--out",
         metavar="FILE",
-        help="labels: .csv, .tsv, .parquet, .arrow, .npy or .npz; - prints CSV "
-        f"(default: beside the data, in their format: points.csv gives points.{word}.csv)",
+        help="file of the labels: .csv, .tsv, .parquet, .arrow, .npy or .npz; - prints CSV "
+        f"(default: next to the data, in their format: points.csv gives points.{word}.csv)",
     )
-    parser.add_argument(
-        "--force", action="store_true", help="replace files that exist (default: no)"
-    )
-    parser.add_argument(
-        "--quiet", action="store_true", help="print nothing but errors (default: no)"
-    )
+    parser.add_argument("--force", action="store_true", help="replace existing files (default: no)")
+    parser.add_argument("--quiet", action="store_true", help="print only errors (default: no)")
 
 
 def read_points(options: argparse.Namespace) -> Any:
@@ -76,7 +72,7 @@ def read_points(options: argparse.Namespace) -> Any:
 
 
 def label_place(options: argparse.Namespace, word: str) -> Path | None:
-    """Where the labels go; None is standard output."""
+    """Return the path of the labels; None is standard output."""
     if options.out is None and options.data != _STDIN:
         data = Path(options.data)
         if data.suffix.lower() == ".gz":
@@ -87,7 +83,7 @@ def label_place(options: argparse.Namespace, word: str) -> Path | None:
 
 
 def check_places(places: dict[str, Path | None], options: argparse.Namespace) -> None:
-    """Refuse places where results cannot go, before any work is done."""
+    """Refuse paths that cannot be written, before any work is done."""
     from modeshift.io.write import check_frame_ending, check_place
 
     given = {option: place for option, place in places.items() if place is not None}

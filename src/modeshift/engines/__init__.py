@@ -1,1 +1,1 @@
-"""Engines: where a fit is computed. Each turns a Spec and data into a Fit."""
+"""Engines compute a fit: each turns a Spec and data into a Fit."""

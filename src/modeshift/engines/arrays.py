@@ -11,7 +11,7 @@ import numpy as np
 
 
 class Arrays(Protocol):
-    """What an engine's arrays can do."""
+    """Operations on an engine's arrays."""
 
     def copy(self, values: Any) -> Any:
         """Copy an array."""
@@ -42,7 +42,7 @@ class Arrays(Protocol):
         ...
 
     def ranking(self, values: Any) -> Any:
-        """Return the order that sorts values upwards; equal ones keep theirs."""
+        """Return the order that sorts values upwards; equal values keep their order."""
         ...
 
     def sums(self, values: Any, owners: Any, n_owners: int) -> Any:

@@ -1,4 +1,4 @@
-"""Which engine computes: by the kind of the data, the device asked for, and the one table."""
+"""Choose the engine by the kind of data, ``device`` and the table of parameters."""
 
 from importlib.util import find_spec
 from typing import Any
@@ -11,7 +11,7 @@ from modeshift.parameters import ENGINES, Values, refusal_by
 
 
 def choose_engine(values: Values, X: Any) -> Engine:
-    """Return the engine for parameters and data, or say what it cannot do.
+    """Return the engine for parameters and data; raise if it cannot do an option.
 
     "auto" takes a GPU if there is one and all options work there.
     """
@@ -31,14 +31,17 @@ def choose_engine(values: Values, X: Any) -> Engine:
 
 
 def choose_predictor(values: Values, X: Any, model: Any) -> Engine:
-    """Return the engine that labels new data: that of the data, or the one that holds the model."""
+    """Return the engine that labels new data: chosen by the data, or the one with the model."""
     if hasattr(model, "engine"):
         return model.engine()
-    return _cells_engine() if is_dask(X) else choose_engine(values, X)
+    if not is_dask(X):
+        return choose_engine(values, X)
+    _refuse_for("cells", {"algorithm": values["algorithm"]})
+    return _cells_engine()
 
 
 def gpu_can(values: Values) -> bool:
-    """Return whether there is a GPU, with what it needs, that can do all options."""
+    """Return whether there is a GPU, with PyTorch and Triton, that can do all options."""
     installed = find_spec("torch") is not None and find_spec("triton") is not None
     return installed and refusal_by("cuda", values) is None and _gpu() is not None
 
@@ -78,10 +81,7 @@ def _gpu() -> Any:
 
 def _dask_engine(values: Values) -> Engine:
     name = "rounds" if values["resolution"] is None else "cells"
-    refused = refusal_by(name, values)
-    if refused is not None:
-        option, why = refused
-        refuse(option, ENGINES[name], why)
+    _refuse_for(name, values)
     if name == "rounds":
         from modeshift.engines.dask.engine import RoundsEngine
 
@@ -93,3 +93,11 @@ def _cells_engine() -> Engine:
     from modeshift.engines.dask.engine import CellsEngine
 
     return CellsEngine()
+
+
+def _refuse_for(engine: str, values: Values) -> None:
+    """Refuse options that an engine of Dask data does not have."""
+    refused = refusal_by(engine, values)
+    if refused is not None:
+        option, why = refused
+        refuse(option, ENGINES[engine], why)

@@ -16,7 +16,7 @@ class Clusters(NamedTuple):
 
 
 def merge(space: Space, spec: Spec, problem: Problem, ends: Any) -> Any:
-    """Number the connected components of the ends, as distances are measured."""
+    """Number the connected components of the ends, with learned feature weights if any."""
     return space.connected_components(ends, spec.merge_radius * problem.scale)
 
 
@@ -41,7 +41,7 @@ def find_clusters(
 
 
 def number_by_first(space: Space, components: Any, firsts: Any) -> Any:
-    """Number components again, by the lowest of the numbers that their members bring."""
+    """Renumber components by the lowest number among their members."""
     n = int(components.max()) + 1
     numbers = space.arange(n)
     numbers[space.ranking(space.lowest(firsts, components, n))] = space.arange(n)
@@ -49,7 +49,7 @@ def number_by_first(space: Space, components: Any, firsts: Any) -> Any:
 
 
 def label_components(space: Space, components: Any, weights: Any, smallest: float = 0.0) -> Any:
-    """Number clusters by falling size, ties by first appearance; -1 for those that are too small.
+    """Number clusters by falling size, ties by first appearance; too small clusters get -1.
 
     The size of a cluster is the weight of its points, which is their number without weights.
     """
@@ -64,7 +64,7 @@ def label_components(space: Space, components: Any, weights: Any, smallest: floa
 def join_strays(space: Space, labels: Any, ends: Any, weights: Any, firsts: Any) -> Any:
     """Give points without a cluster (-1) the label of the nearest end that has one; renumber.
 
-    Ties in size go by the lowest of ``firsts``. Without any cluster all stay -1.
+    Ties in size go by the lowest of ``firsts``. If there is no cluster, all stay -1.
     """
     strays, kept = space.nonzero(labels < 0), space.nonzero(labels >= 0)
     if len(strays) == 0 or len(kept) == 0:
@@ -75,21 +75,21 @@ def join_strays(space: Space, labels: Any, ends: Any, weights: Any, firsts: Any)
 
 
 def cluster_centers(space: Space, modes: Any, labels: Any, weights: Any) -> Any:
-    """Weighted mean of the modes of each cluster; the plain mean where nothing has weight."""
+    """Return the weighted mean of the modes of each cluster; the plain mean if it has no weight."""
     n = int(labels.max()) + 1
     kept = labels >= 0
     labels, modes, weights = labels[kept], space.in_double(modes[kept]), weights[kept]
     masses = space.sums(weights, labels, n)
     weights = space.where(masses[labels] > 0, weights, 1.0)
     masses = space.sums(weights, labels, n)
-    # Sums are taken from a mode of the cluster on: far from the origin no digit is lost.
+    # Offsets from a mode of the cluster are summed: far from the origin no digit is lost.
     anchors = modes[space.lowest(space.arange(len(labels)), labels, n)]
     offsets = (modes - anchors[labels]) * weights[:, None]
     return anchors + space.sums(offsets, labels, n) / masses[:, None]
 
 
 def _first_ends(space: Space, ends: Any, labels: Any, kept: Any) -> Any:
-    """End of the first point of each cluster."""
+    """Return the end of the first point of each cluster."""
     ends, labels = ends[kept], labels[kept]
     n = int(labels.max()) + 1 if len(labels) else 0
     return ends[space.lowest(space.arange(len(labels)), labels, n)]

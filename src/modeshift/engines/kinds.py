@@ -1,11 +1,11 @@
-"""Kinds of data, told apart without importing the packages that they come from."""
+"""Recognise Dask and PyTorch data without importing Dask or PyTorch."""
 
 import sys
 from typing import Any
 
 
 def is_dask(X: Any) -> bool:
-    """Return whether X is a Dask collection. Who has one has imported Dask."""
+    """Return whether X is a Dask collection. If so, Dask is imported already."""
     dask = sys.modules.get("dask")
     return dask is not None and bool(dask.is_dask_collection(X))
 

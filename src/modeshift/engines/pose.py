@@ -15,7 +15,7 @@ def pose(
 ) -> Problem:
     """State the problem of a spec for points in the user's units (unit vectors on the sphere).
 
-    ``scale`` is needed where the bandwidth is infinite; else it is the radius.
+    ``scale`` is needed if the bandwidth is infinite; otherwise it is the radius.
     """
     scale = spec.radius if scale is None else scale
     units = space.choose_units(points, weights, scale)
@@ -26,7 +26,7 @@ def pose(
 
 
 def problem_of(spec: Spec, points: Any, weights: Any, scale: float, units: Units) -> Problem:
-    """State the problem; points and weights are in its units already, the scale is not."""
+    """State the problem for points and weights in its units; the scale is in the user's."""
     return Problem(
         points=points,
         weights=weights,
@@ -47,7 +47,7 @@ def _rule(spec: Spec, weights: Any, units: Units) -> Rule:
 
 
 def smallest_cluster(spec: Spec, problem: Problem) -> float:
-    """Weight, in the units of the problem, below which a cluster is a stray; 0 keeps all."""
+    """Return the smallest weight of a cluster, in the units of the problem; 0 keeps all."""
     if spec.min_cluster_size == 1:
         return 0.0
     return float(np.ldexp(float(spec.min_cluster_size), -problem.weight_exponent))

@@ -1,22 +1,23 @@
-"""Labels for new points: each climbs over the fitted field and joins the mode nearest its end."""
+"""Label new points: each climbs over the fitted points and joins the mode nearest its end."""
 
 from typing import Any, NamedTuple
 
 from modeshift.engines.problem import Problem
+from modeshift.engines.rule import Sphere
 from modeshift.engines.schedules.climb import climb
 from modeshift.engines.schedules.field import BatchField
 from modeshift.spec import Spec
 
 
 class Model(NamedTuple):
-    """What ``predict`` needs of a fit, in the units of the problem.
+    """Data of a fit for ``predict``, in the units of the problem.
 
     Attributes
     ----------
     problem : Problem
         Its points are the positions that new points climb over.
     ends : array of shape (n, d)
-        Where the fitted points ended, as distances are measured.
+        Ends of the fitted points, in the coordinates in which distances are measured.
     labels : array of shape (n,)
     centers : array of shape (n_clusters, d)
     """
@@ -26,6 +27,11 @@ class Model(NamedTuple):
     labels: Any
     centers: Any
 
+    @property
+    def on_sphere(self) -> bool:
+        """Whether points are unit vectors."""
+        return isinstance(self.problem.rule.space, Sphere)
+
 
 class Index:
     """The field and the trees of a fitted model, built once.
@@ -33,11 +39,11 @@ class Index:
     Parameters
     ----------
     field : BatchField
-        Over the positions of the model's problem.
+        Field over the positions of the model's problem.
     model : Model
-        In the space of the field.
+        With the same kind of arrays as the field.
     spec : Spec
-        Whose ``tol`` and ``max_iter`` the climbs obey.
+        Its ``tol`` and ``max_iter`` end the climbs.
     """
 
     def __init__(self, field: BatchField, model: Model, spec: Spec) -> None:
@@ -49,9 +55,9 @@ class Index:
         self._nearest_center = field.space.nearest_search(centers) if len(centers) else None
 
     def label(self, points: Any) -> Any:
-        """Label new points, which are unit vectors with cosine distance.
+        """Label new points. With cosine distance they must be unit vectors.
 
-        A point with nobody within the bandwidth takes the label of the nearest cluster centre.
+        A point with no mass within the bandwidth takes the label of the nearest cluster centre.
         """
         space, problem = self._field.space, self._model.problem
         starts = problem.measured(space.to_units(points, problem.exponent))

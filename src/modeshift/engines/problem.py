@@ -1,4 +1,4 @@
-"""A fit as an engine computes it: checked points and lengths in units of the engine's own."""
+"""The problem that an engine solves: checked points and lengths in internal units."""
 
 from typing import Any, NamedTuple
 
@@ -10,9 +10,9 @@ from modeshift.engines.rule import Rule
 class Problem(NamedTuple):
     """Checked input, divided by a power of two.
 
-    Such a division rounds nothing, and in these units the squares of distances neither overflow
-    nor vanish, whatever units the user has. (Where data exceed the bandwidth by 1e301 and more, the
-    unit is larger and the bandwidth less than 1. Unit vectors stay unit vectors.)
+    The division rounds nothing. In these units squared distances neither overflow nor vanish,
+    whatever the units of the user. (If data exceed the bandwidth by 1e301 or more, the unit is
+    larger and the bandwidth is less than 1. Unit vectors stay unit vectors.)
 
     Attributes
     ----------
@@ -22,7 +22,7 @@ class Problem(NamedTuple):
     radius : float
         The bandwidth, or the higher one of a pair, as a length.
     scale : float
-        Length that ``tol`` and ``merge_radius`` are fractions of: the radius, if that is finite.
+        Length that ``tol`` and ``merge_radius`` are fractions of: the radius, if it is finite.
     exponent, weight_exponent : int
         The units of length and weight are ``2 ** exponent`` and ``2 ** weight_exponent``.
     rule : Rule

@@ -1,4 +1,4 @@
-"""What an engine is: it takes data in, fits a Spec, and builds the index that predicts."""
+"""The protocol of engines: take data in, fit a Spec, build the index for ``predict``."""
 
 from typing import Any, Protocol
 
@@ -9,43 +9,43 @@ from modeshift.watching.observer import Observer
 
 
 class Index(Protocol):
-    """What labels new data."""
+    """The index of a fitted model. It labels new data."""
 
     def label(self, data: Any) -> Any:
-        """Label data that the engine has taken in, in the user's kind of array."""
+        """Return labels of data that ``take_in`` returned, in the user's kind of array."""
         ...
 
 
 class Engine(Protocol):
-    """One place to compute.
+    """One way to compute fits.
 
-    ``data`` is what ``take_in`` returns, in the form that the engine works on; nobody else looks
-    into it. ``fit.model`` is what the engine's own ``index`` understands.
+    ``data`` is the object that ``take_in`` returns; only the engine knows what it contains.
+    ``fit.model`` is the object that the engine's ``index`` takes.
     """
 
     name: str
 
     def example(self, X: Any) -> Any:
-        """Return what scikit-learn checks: X itself, or rows like those of X."""
+        """Return the input that scikit-learn checks: X itself, or rows like those of X."""
         ...
 
     def take_in(self, spec: Spec, X: Any, checked: np.ndarray, sample_weight: Any) -> Any:
-        """Check points and weights and bring them to where the engine computes.
+        """Check points and weights, and bring them to the engine.
 
-        ``checked`` is the example as scikit-learn has checked and converted it.
+        ``checked`` is the example after scikit-learn checked and converted it.
         """
         ...
 
     def sample(self, spec: Spec, data: Any) -> Sampled:
-        """Return the points by which a bandwidth is chosen."""
+        """Return the points on which a bandwidth is chosen."""
         ...
 
     def fit(
         self, spec: Spec, data: Any, random_state: np.random.RandomState, observer: Observer
     ) -> Fit:
-        """Run the schedule, find the clusters."""
+        """Run the schedule and find the clusters."""
         ...
 
     def index(self, spec: Spec, model: Any) -> Index:
-        """Build what labels new data."""
+        """Build the index that labels new data."""
         ...

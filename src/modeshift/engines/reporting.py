@@ -1,4 +1,4 @@
-"""What a callback hears of a sweep, in the units of the user."""
+"""Report a sweep to the callbacks, in the units of the user."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ def reporter(
     problem: Problem,
     handed_back: Callable[[Any], Any],
 ) -> Callable[..., None] | None:
-    """Return the function that tells the callbacks about a sweep; None without any.
+    """Return the function that calls the callbacks after a sweep; None if there are none.
 
     ``handed_back`` turns positions of the points in the user's units into the user's kind of array.
     """

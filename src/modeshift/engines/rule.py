@@ -1,7 +1,7 @@
-"""Which points count in a mean, how much, and where the mean lies: rules that fields follow.
+"""Rules: which points count in a mean, how much, and where the mean lies.
 
-A rule is a part of the state of a field. Its class is known to the compiler, so every rule becomes
-code of its own and the others cost nothing.
+A rule is a part of the state of a field. The compiler knows its class, so every rule becomes its
+own code, without the cost of the others.
 """
 
 from functools import singledispatch
@@ -12,21 +12,21 @@ import numpy as np
 from numba.extending import overload
 
 TRUNCATION = 6.0
-"""Points further away than this many bandwidths have no weight under the Gaussian kernel.
+"""Number of bandwidths beyond which the Gaussian kernel is 0.
 
-The truncated kernel is the definition: exp(-18) = 1.5e-8 is where it ends.
+The truncated kernel is the definition. At this distance it is exp(-18) = 1.5e-8.
 """
 
 NO_DIRECTION = 2.0**-40
-"""A mean of unit vectors that is shorter than this is 0 but for rounding."""
+"""A mean of unit vectors shorter than this is 0, up to rounding."""
 
 
 class Plane(NamedTuple):
-    """Points may be anywhere."""
+    """No constraint: points may be anywhere."""
 
 
 class Sphere(NamedTuple):
-    """Points have length 1, and means are put back there."""
+    """Points have length 1, and means are put back on the sphere."""
 
 
 class Flat(NamedTuple):
@@ -42,19 +42,19 @@ class Gaussian(NamedTuple):
 
 
 class Nearest(NamedTuple):
-    """Of the points that count under another rule, the nearest, until their mass reaches k.
+    """Only the nearest of the points that count under another rule, up to the mass k.
 
-    The last one counts only with the part that is needed, so that a point of weight 2 equals two
-    points. Ties go to the lower index. A point of weight 0 never counts.
+    The farthest of them counts with the part of its weight that makes the mass k, so that a point
+    of weight 2 equals two points. Ties go to the lower index. A point of weight 0 never counts.
 
     Attributes
     ----------
     ball : Flat or Gaussian
     space : Plane or Sphere
     k : float
-        In the units of the weights.
+        Mass, in the units of the weights.
     room : int
-        How many points a question may have to hold at the same time.
+        Largest number of points that a query holds at the same time.
     """
 
     ball: Flat | Gaussian
@@ -69,7 +69,7 @@ Rule = Flat | Gaussian | Nearest
 def nearest(ball: Flat | Gaussian, k: float, weights: np.ndarray) -> Nearest:
     """Limit a rule to the nearest points of the mass k."""
     n, lightest = len(weights), weights[weights > 0].min()
-    # They make up k with the last one of them, and one more is held while it is compared.
+    # Points up to the mass k, and one more while it is compared.
     room = n if k >= n * lightest else min(n, int(np.ceil(k / lightest)) + 2)
     return Nearest(ball, ball.space, float(k), room)
 
@@ -92,7 +92,7 @@ def _reach_of_nearest(rule, radius):
 
 @singledispatch
 def worth_of(rule, square, radius):
-    """Return by what the weight of a point counts at the squared distance ``square``."""
+    """Return the factor of the weight of a point at the squared distance ``square``."""
     return 1.0
 
 
@@ -103,12 +103,12 @@ def _worth_of_gaussian(rule, square, radius):
 
 @singledispatch
 def land(space, x, out):
-    """Put the mean of the points near x, which is in ``out``, to where points may be."""
+    """Put the mean near x, which is in ``out``, back on the sphere if points lie there."""
 
 
 @land.register(Sphere)
 def _land_on_sphere(space, x, out):
-    """Divide the mean by its length. One without direction leaves x where it is."""
+    """Divide the mean by its length; x stays where it is if the mean is 0."""
     square = 0.0
     for k in range(x.shape[0]):
         square += out[k] * out[k]

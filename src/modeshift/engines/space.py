@@ -1,4 +1,4 @@
-"""The adapter for all that knows distances: components, nearest points, units, the sphere."""
+"""The adapter for geometry: components, nearest points, units, the sphere."""
 
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -7,49 +7,49 @@ from modeshift.engines.arrays import Arrays
 from modeshift.engines.problem import Units
 
 COINCIDE = 2.0**-40
-"""Points coincide when they are in the same cell of a grid of this side, in bandwidths.
+"""Side, in bandwidths, of grid cells; points in the same cell coincide.
 
-That is below what rounding may do to a mean of many points, and far below 1e-9 of the scale.
+This is below the rounding error of a mean of many points, and far below 1e-9 of the scale.
 """
 
 WORTH_IT = 0.75
-"""Share of the points that may be left for a field of fewer points, of unequal weights, to pay."""
+"""Points are joined only if at most this share is left: unequal weights cost time."""
 
 
 class Meetings(Protocol):
-    """Climbs that meet go on as one."""
+    """Climbs that meet continue as one."""
 
     leaders: Any
     heads: Any
 
     def meet(self, climbing: Any, positions: Any, step: int) -> Any:
-        """Note where climbs are; return the mask of those that follow another one from now on.
+        """Note the positions of climbs; return the mask of climbs that follow another from now on.
 
-        ``leaders`` then holds the climb that each one follows (-1: none), and ``heads`` the steps
-        that the leader had taken at that place, less those of the follower.
+        ``leaders`` then holds the climb that each climb follows (-1: none), and ``heads`` the steps
+        of the leader at that place, minus the steps of the follower.
         """
         ...
 
 
 class Crowd(Protocol):
-    """Points that coincide go on as one; ``owners`` holds the one that stands for each."""
+    """Points that coincide continue as one; ``owners`` holds the representative of each point."""
 
     owners: Any
 
     def collapse(self, positions: Any, weights: Any) -> tuple[Any, Any]:
-        """Return positions and weights of the points that are left."""
+        """Return positions and weights of the representatives."""
         ...
 
 
 class Space(Arrays, Protocol):
-    """What an engine can do with places; see :mod:`modeshift.engines.arrays`."""
+    """Geometric operations of an engine; see :mod:`modeshift.engines.arrays`."""
 
     def meetings(self, n: int, d: int) -> Meetings:
-        """Make a table of the places where n climbs have been."""
+        """Return a table of the places that n climbs have visited."""
         ...
 
     def crowd(self, n: int, radius: float) -> Crowd:
-        """Make the list of points that stand for others."""
+        """Return the table of points that represent others."""
         ...
 
     def connected_components(self, points: Any, radius: float) -> Any:
@@ -61,7 +61,7 @@ class Space(Arrays, Protocol):
         ...
 
     def order_in_space(self, places: Any) -> Any:
-        """Return an order in which neighbours in the list are neighbours in space."""
+        """Return an order in which rows next to each other are near in space."""
         ...
 
     def choose_units(self, points: Any, weights: Any, scale: float) -> Units:
@@ -81,5 +81,5 @@ class Space(Arrays, Protocol):
         ...
 
     def put_back(self, means: Any, otherwise: Any) -> Any:
-        """Put means back on the unit sphere, or to ``otherwise`` if they have no direction."""
+        """Put means back on the unit sphere; a mean of length 0 becomes ``otherwise``."""
         ...

@@ -1,14 +1,15 @@
-"""What the three estimators share: parameters become a Spec, a Fit becomes attributes."""
+"""The base of the three estimators: parameters become a Spec, a Fit becomes attributes."""
 
 import warnings
 from abc import abstractmethod
 from dataclasses import fields
 from numbers import Integral
+from threading import Lock
 from typing import Any, Self
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator, ClusterMixin, clone
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,25 +19,27 @@ from modeshift.engines.choose import choose_engine, choose_predictor
 from modeshift.engines.cpu.engine import label
 from modeshift.engines.protocol import Engine, Index
 from modeshift.estimators.validation import check_points, check_randomness
-from modeshift.parameters import check_values, names_where
+from modeshift.parameters import PARAMETERS, check_each, check_together, names_where
 from modeshift.spec import Fit, Sampled, Schedule, Spec
 from modeshift.watching.observer import Checkpoint, Observer, sorted_callbacks
 
 
 class ModeSeeker(ClusterMixin, BaseEstimator):
-    """Base of the mean-shift estimators. A subclass says which schedule runs."""
+    """Base of the mean-shift estimators. A subclass chooses the schedule."""
 
     _callbacks: tuple[Any, ...] = ()
 
     def set_callbacks(self, *callbacks: Any) -> Self:
-        """Set what watches the fits of this estimator, in place of what was set before.
+        """Set the callbacks of this estimator. They replace all earlier ones.
+
+        ``clone`` keeps callbacks, and :func:`modeshift.save` leaves them out.
 
         Parameters
         ----------
         *callbacks : functions, and at most one Checkpoint
             A function is called after every sweep with a :class:`modeshift.watching.Progress`. A
-            :class:`modeshift.Checkpoint` keeps the state of the fit in a file, from which a later
-            fit goes on.
+            :class:`modeshift.Checkpoint` keeps the state of the fit in a file, and a later fit
+            continues from that file.
 
         Returns
         -------
@@ -47,10 +50,8 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         return self
 
     def __sklearn_clone__(self) -> Self:
-        """Return an estimator with the same parameters and callbacks that is not fitted."""
-        parameters = self.get_params(deep=False)
-        copies = {name: clone(value, safe=False) for name, value in parameters.items()}
-        return type(self)(**copies).set_callbacks(*self._callbacks)
+        """Return an unfitted estimator with the same parameters and callbacks."""
+        return super().__sklearn_clone__().set_callbacks(*self._callbacks)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the clusters of X.
@@ -58,12 +59,12 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n, d), or Dask array or dataframe
-            The points. float32 is kept, all else becomes float64. With Dask ``labels_`` and
-            ``modes_`` are lazy Dask arrays with the chunks of X; see docs/scale.md.
+            The points. float32 stays float32; all other types become float64. For Dask data,
+            ``labels_`` and ``modes_`` are lazy Dask arrays with the chunks of X; see docs/scale.md.
         y : ignored
             Present for scikit-learn's conventions.
         sample_weight : array-like of shape (n,), default=None
-            Weight of each point in every mean. A point of weight 0 climbs but attracts nobody.
+            Weight of each point in every mean. A point of weight 0 climbs but attracts no other.
 
         Returns
         -------
@@ -85,9 +86,10 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Label new points: each climbs over the fitted field and joins the mode nearest its end.
+        """Label new points: each climbs over the fitted points and takes the label of a mode.
 
-        A point with nobody within the bandwidth takes the label of the nearest cluster centre.
+        The mode is the one nearest to the end of the climb. A point with no fitted point within the
+        bandwidth takes the label of the nearest cluster centre.
 
         Parameters
         ----------
@@ -102,21 +104,21 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         check_is_fitted(self)
         values = self._checked_values()
         engine = choose_predictor(values, X, self._model_)
-        spec = self._spec(values).for_prediction()
+        spec = self._spec(values).for_prediction(self._model_.on_sphere)
         checked = check_points(self, engine.example(X), reset=False)
         data = engine.take_in(spec, X, checked, None)
         return self._index_.get(engine, spec, self._model_).label(data)
 
     @abstractmethod
     def _schedule(self, values: dict[str, Any]) -> Schedule:
-        """Return who moves, when, and over which positions, by checked parameters."""
+        """Return the schedule that checked parameters describe."""
 
     def _check_bandwidth(self, bandwidth: Any, **limits: bool) -> Any:
         """Return a bandwidth that is not None as a float (or a pair of them)."""
         return check_bandwidth(bandwidth, **limits)
 
     def _fit(self, X: Any, sample_weight: Any) -> None:
-        """Choose the engine and, if need be, the bandwidth; let the engine fit, and publish."""
+        """Choose the engine and, without a bandwidth, the bandwidth; fit; set the attributes."""
         values = self._checked_values()
         engine = choose_engine(values, X)
         checked = check_points(self, engine.example(X), reset=True)
@@ -130,38 +132,40 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         self._publish(fit, engine.name, spec, profile)
 
     def _checked_values(self) -> dict[str, Any]:
-        """Return the parameters, each of them checked, and those that must go together."""
-        return check_values(self.get_params(deep=False) | {"checkpoint": checkpoint_of(self)})
-
-    def _spec(self, values: dict[str, Any]) -> Spec:
-        """Return the question that checked parameters ask."""
-        bandwidth = values["bandwidth"]
-        if bandwidth is not None:
-            bandwidth = self._check_bandwidth(
-                bandwidth,
+        """Return all parameters, checked one by one and together."""
+        own = self.get_params(deep=False)  # a subclass may have more than the table knows
+        known = {name: value for name, value in own.items() if name in PARAMETERS}
+        values = check_each(known | {"checkpoint": checkpoint_of(self)})
+        if values["bandwidth"] is not None:
+            values["bandwidth"] = self._check_bandwidth(
+                values["bandwidth"],
                 cosine=values["metric"] == "cosine",
                 infinite=values["n_neighbors"] is not None,
             )
+        check_together(values)
+        return values
+
+    def _spec(self, values: dict[str, Any]) -> Spec:
+        """Return the Spec of checked parameters."""
         taken = {part.name: values[part.name] for part in fields(Spec) if part.name in values}
         taken |= {
-            "bandwidth": bandwidth,
             "schedule": self._schedule(values),
             "n_threads": int(effective_n_jobs(values["n_jobs"])),
         }
         return Spec(**taken)
 
     def _observer(self, values: dict[str, Any]) -> Observer:
-        """Return who watches the fit, and the mark by which a checkpoint knows it again."""
+        """Return the observer: callbacks, checkpoint, and the mark that identifies the fit."""
         decisive = names_where(changes_result=True)
         marked = {name: values[name] for name in sorted(decisive & set(values))}
         seed = marked.pop("random_state", None)
         parts = [part for item in marked.items() for part in item]
         callbacks, checkpoint = sorted_callbacks(self._callbacks)
-        mark = (type(self).__name__, *parts, seed if isinstance(seed, Integral) else None)
+        mark = (type(self).__name__, *parts, int(seed) if isinstance(seed, Integral) else None)
         return Observer(callbacks, checkpoint, mark)
 
     def _publish(self, fit: Fit, engine: str, spec: Spec, profile: BandwidthProfile | None) -> None:
-        """Set the fitted attributes: here, and nowhere else."""
+        """Set the fitted attributes. No other place does."""
         self.labels_ = fit.labels
         self.modes_ = fit.modes
         self.cluster_centers_ = fit.centers
@@ -184,42 +188,50 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
                 setattr(self, name, value)
 
     def _forget(self) -> None:
-        """Delete what a fit has set: by scikit-learn's convention, all that ends in "_"."""
+        """Delete the fitted attributes: by scikit-learn's convention, all names that end in "_"."""
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
 
 
 class IndexCache:
-    """What labels new points, built once for an engine and parameters. It is not pickled."""
+    """The index that labels new points, built once and kept. It is not pickled."""
 
     def __init__(self) -> None:
-        self._key: Any = None
-        self._index: Any = None
+        self._kept: dict[str, tuple[Spec, Index]] = {}
+        self._lock = Lock()
 
     def get(self, engine: Engine, spec: Spec, model: Any) -> Index:
-        """Return the index of a model, the last one if it is of the same engine and spec."""
-        key = (engine.name, spec)
-        if self._key != key:
-            self._key, self._index = key, engine.index(spec, model)
-        return self._index
+        """Return the index of a model: the kept one of the engine, if the spec is the same."""
+        with self._lock:
+            kept, index = self._kept.get(engine.name, (None, None))
+            if index is None or kept != spec:
+                index = engine.index(spec, model)
+                self._kept[engine.name] = (spec, index)
+            return index
 
     def __reduce__(self) -> tuple[type, tuple]:
         return IndexCache, ()
 
 
 def checkpoint_of(estimator: ModeSeeker) -> Checkpoint | None:
-    """Return the checkpoint among the callbacks of an estimator."""
+    """Return the checkpoint among the callbacks of an estimator, or None."""
     return sorted_callbacks(estimator._callbacks)[1]
 
 
+def model_of(estimator: Any) -> Any:
+    """Return what ``predict`` of a fitted estimator needs; None if there is nothing."""
+    return getattr(estimator, "_model_", None)
+
+
 def spec_to_profile(estimator: ModeSeeker) -> Spec:
-    """Return the question of an estimator whose bandwidth is looked for."""
-    values = check_values(estimator.get_params(deep=False) | {"bandwidth": None})
+    """Return the Spec of an estimator without its bandwidth, which is to be chosen."""
+    values = check_each(estimator.get_params(deep=False) | {"bandwidth": None})
+    check_together(values)
     return estimator._spec(values)
 
 
 def profile_for(spec: Spec, sampled: Sampled, **settings: Any) -> BandwidthProfile:
-    """Profile a spec without bandwidth on some points, and choose one."""
+    """Choose a bandwidth for a Spec on some points; return the profile."""
 
     def label_at(points: np.ndarray, weights: np.ndarray, bandwidth: float, k: Any) -> np.ndarray:
         return label(spec.for_trial(bandwidth, k), points, weights)

@@ -10,61 +10,65 @@ class BlurringMeanShift(ModeSeeker):
     """Blurring mean-shift clustering: all points move at once, and stay there.
 
     Repeat: move every point to the mean of the *current* positions within ``bandwidth`` of it
-    (Cheng 1995), until the largest shift is at most ``tol * bandwidth``. Final positions within
-    ``merge_radius * bandwidth`` of each other, directly or through others, are one cluster.
+    (Cheng 1995), until the longest step is at most ``tol * bandwidth``. Final positions within
+    ``merge_radius * bandwidth`` of each other are one cluster, and so are positions that are linked
+    through others.
 
     Parameters
     ----------
     bandwidth : float, default=None
-        Radius of the neighbourhood. None has it chosen, and in many dimensions ``n_neighbors``
-        too; see :func:`modeshift.bandwidth_profile`.
+        Radius of the neighbourhood. None: it is chosen from the data, and in many dimensions
+        ``n_neighbors`` with it; see :func:`modeshift.bandwidth_profile`.
     kernel : {"flat", "gaussian"}, default="flat"
-        How points within the bandwidth count: all alike, or by exp(-r^2 / (2 bandwidth^2)) at the
-        distance r, which ends at 6 bandwidths.
+        Weight of a point at the distance r. "flat": 1 up to the bandwidth, 0 beyond. "gaussian":
+        exp(-r^2 / (2 bandwidth^2)) up to 6 bandwidths, 0 beyond.
     metric : {"euclidean", "cosine"}, default="euclidean"
-        With "cosine" points are divided by their length, the bandwidth is a distance 1 - cos (at
-        most 2), and means are put back on the unit sphere.
+        Distance between points. "cosine" is 1 - cos, so the bandwidth is at most 2; points are
+        divided by their length, and means are put back on the unit sphere.
     n_neighbors : int, default=None
-        Of the points within the bandwidth only the so many nearest count, in units of weight; ties
-        go to the lower index. The bandwidth may then be ``np.inf``.
+        Average only the ``n_neighbors`` nearest points within the bandwidth (counted by weight).
+        Ties go to the lower index. The bandwidth may then be ``inf``. None: average all of them.
     stop : {"shift", "entropy"}, default="shift"
-        When the fit ends. "shift": with a sweep whose largest shift is at most ``tol`` bandwidths.
-        "entropy": when the mean shift is, or when the entropy of the histogram of the shifts, with
-        0.9 n bins, changes by less than 1e-8 from one sweep to the next (Carreira-Perpinan 2006).
+        When the fit ends. "shift": the longest step of a sweep is at most ``tol`` bandwidths.
+        "entropy": the mean step is at most ``tol`` bandwidths, or the entropy of the histogram of
+        the step lengths, with 0.9 n bins, changes by less than 1e-8 from one sweep to the next
+        (Carreira-Perpinan 2006).
     tol : float, default=1e-2
-        Shift, as a fraction of the bandwidth, at which the fit ends; see ``stop``.
+        The fit ends when steps are at most this fraction of the bandwidth; see ``stop``.
     feature_weights : None, "learned" or float, default=None
-        "learned": distances are measured with a weight for each feature, which falls exponentially
-        with the mean squared distance that the points have moved in it (Chakraborty, Paul & Das
-        2021). A number is the temperature of that fall: the mean squared displacement, in the
-        square of the unit of X, that divides the weight of a feature by e ("learned" is 1.0); small
-        ones select features. The weights add up to 1; ``bandwidth``, ``tol`` and ``merge_radius``
-        refer to distances with these weights.
+        Learn a weight for each feature, which falls exponentially with the mean squared distance
+        that the points have moved in this feature (Chakraborty, Paul & Das 2021). A number is the
+        temperature: the mean squared distance, in the squared unit of X, that divides the weight by
+        e; a small number selects features. "learned" is the temperature 1.0. The weights add up to
+        1. ``bandwidth``, ``tol`` and ``merge_radius`` refer to distances with these weights. None:
+        no weights.
     merge_radius : float, default=0.5
-        Final positions at most this fraction of the bandwidth apart are joined.
+        Final positions at most this fraction of the bandwidth apart become one cluster.
     max_iter : int, default=300
-        Sweeps.
+        Largest number of sweeps.
     min_cluster_size : int, default=1
-        Clusters of less weight (fewer points, without weights) are strays.
+        Smallest weight of a cluster (number of points, without weights). Smaller clusters are
+        strays.
     strays : {"noise", "nearest"}, default="noise"
-        Points of strays get the label -1, or join the cluster of the nearest mode that is in one
-        (its centre stays where it is).
+        "noise": the points of strays get the label -1. "nearest": they join the cluster whose mode
+        is nearest; the cluster centre does not change.
     resolution : float, default=None
-        None: exact. A number r first replaces the points by the weighted means of grid cells of
-        side ``bandwidth / r`` and clusters these; every point takes the label of its cell. No
-        point is then further than ``bandwidth * sqrt(d) / r`` from what stands for it.
+        None: exact. A number r: the points are replaced by the weighted means of grid cells of
+        side ``bandwidth / r``, the means are clustered, and every point takes the label of its
+        cell. No point is further than ``bandwidth * sqrt(d) / r`` from the mean of its cell.
     algorithm : {"auto", "tree", "anchors", "brute", "fast"}, default="auto"
-        How neighbours are found. "tree", "anchors" and "brute" are ways of the CPU that give the
-        same result at different speeds. "fast" decides in bfloat16 on a GPU, so some points near
-        the border of a neighbourhood are misjudged. "auto" is exact, by what suits the data.
+        How neighbours are found. "tree", "anchors" and "brute" run on the CPU and give the same
+        result at different speeds. "fast" runs on a GPU and decides in bfloat16, so some points
+        near the border of a neighbourhood are misjudged. "auto" is exact; on the CPU it is
+        "anchors" from 32 features on, and "tree" below.
     n_jobs : int, default=None
-        Threads; None is 1, -1 all cores. The result does not depend on it.
+        Number of threads. None is 1, -1 is all cores. The result does not depend on it.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the fit runs. "cuda" is a GPU, with the extra ``modeshift[gpu]``; tensors of PyTorch
-        there give tensors. "auto" takes a GPU if there is one and all options work there
-        (docs/gpu.md).
+        Where the fit runs. "cuda": on a GPU, which needs the extra ``modeshift[gpu]``; PyTorch
+        tensors on the GPU give tensors. "auto": on a GPU if there is one and all options work
+        there, else on the CPU. See docs/gpu.md.
     record : bool, default=False
-        Keep ``paths_``. Costs ``8 * (d + 1)`` bytes a step (see ``n_steps_``).
+        Keep ``paths_``, which takes ``8 * (d + 1)`` bytes for each step (see ``n_steps_``).
 
     Attributes
     ----------
@@ -77,27 +81,27 @@ class BlurringMeanShift(ModeSeeker):
     bandwidth_ : float
         The bandwidth used.
     n_neighbors_ : int or None
-        The number of neighbours used: ``n_neighbors``, or what was chosen with the bandwidth.
+        The number of neighbours used: ``n_neighbors``, or the number chosen with the bandwidth.
     profile_ : BandwidthProfile
-        With ``bandwidth=None``: what was tried, and why this was chosen; see
+        With ``bandwidth=None``: the bandwidths that were tried, and their scores; see
         :func:`modeshift.bandwidth_profile`.
     scale_ : float
         Length that ``tol`` and ``merge_radius`` are fractions of: the bandwidth (as a chord with
-        ``metric="cosine"``), or, if that is infinite, the median over the points of the distance
-        to their k-th nearest one.
+        ``metric="cosine"``). For an infinite bandwidth it is the median distance of the points to
+        their k-th nearest point, with k = ``n_neighbors``.
     n_iter_ : int
-        Sweeps taken.
+        Number of sweeps.
     n_steps_ : int
-        Steps taken: n a sweep.
+        Number of steps, n in each sweep.
     converged_ : bool
         Whether the run ended before ``max_iter``.
     paths_ : list of ndarray of shape (1 + sweeps, d)
-        With ``record=True``: the positions of each point, from its start on.
+        With ``record=True``: the positions of each point, its start first.
     feature_weights_ : ndarray of shape (d,)
-        With ``feature_weights``: the weights, which add up to 1.
+        With ``feature_weights``: the learned weights. They add up to 1.
     engine_ : {"cpu", "cuda", "cells", "rounds"}
-        Where the fit was computed: on the CPU, on a GPU, or for Dask data with and without
-        ``resolution``; see docs/engines.md.
+        The engine that computed the fit: the CPU, a GPU, or, for Dask data, "cells" with
+        ``resolution`` and "rounds" without; see docs/engines.md.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str

@@ -1,4 +1,4 @@
-"""Several runs of one estimator, joined into one labelling."""
+"""Consensus: several runs of one estimator, joined into one labelling."""
 
 from typing import Any, Self
 
@@ -8,7 +8,13 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from modeshift.checks import check_weights, check_whole, refuse
 from modeshift.engines.cpu.space import NumpySpace
-from modeshift.engines.finish import cluster_centers, label_components, number_by_first
+from modeshift.engines.finish import (
+    cluster_centers,
+    join_strays,
+    label_components,
+    number_by_first,
+)
+from modeshift.engines.kinds import is_dask, is_tensor
 from modeshift.estimators.base import ModeSeeker, checkpoint_of
 from modeshift.estimators.stochastic_mean_shift import StochasticMeanShift
 from modeshift.estimators.validation import check_points, check_randomness
@@ -20,17 +26,18 @@ class Consensus(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
 
     The run that agrees best with the others (adjusted Rand index) is the reference. A cluster of
     any run stands for the cluster of the reference with which it shares most weight, and every
-    point joins the cluster that most runs put it in. Strays of one run join the points with which
-    they travel in the others.
+    point joins the cluster that most runs put it in. A stray of one run therefore joins the cluster
+    that it has in most other runs.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        Any clusterer with ``random_state`` and ``labels_``; None is ``StochasticMeanShift()``.
+        Any clusterer with ``random_state`` and ``labels_``. None: ``StochasticMeanShift()``.
     n_runs : int, default=10
         Number of runs.
     random_state : int, RandomState instance or None, default=None
-        Draws for all runs, one after the other. The ``random_state`` of the estimator is not used.
+        Seed for all runs, which draw one after the other. The ``random_state`` of the estimator is
+        not used.
 
     Attributes
     ----------
@@ -41,8 +48,8 @@ class Consensus(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
     estimator_ : estimator
         The reference: the run that agrees best with the others.
     cluster_centers_ : ndarray of shape (n_clusters, d)
-        Mean of the modes that the points of each cluster have in the reference; of the points
-        themselves, where the estimator has no ``modes_``.
+        Mean of the modes that the points of each cluster have in the reference. For an estimator
+        without ``modes_``: mean of the points.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str
@@ -50,9 +57,9 @@ class Consensus(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
 
     Notes
     -----
-    ``bandwidth_``, ``modes_`` and all other fitted attributes come from the run that agrees best
-    with the others; ``converged_`` says whether all runs converged. A bandwidth is chosen once, by
-    the first run.
+    All other fitted attributes, such as ``bandwidth_`` and ``modes_``, come from the run that
+    agrees best with the others. ``converged_`` is True if all runs converged. With
+    ``bandwidth=None`` the first run chooses the bandwidth for all.
 
     Examples
     --------
@@ -85,20 +92,16 @@ class Consensus(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         -------
         self
         """
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
-        check_whole("n_runs", self.n_runs, low=1)
-        points = check_points(self, X, reset=True)
-        weights = check_weights(sample_weight, len(points))
-        runs = self._runs(X, sample_weight)
-        labels = np.column_stack([run.labels_ for run in runs])
-        # No cluster (-1) is a group of its own while the runs vote.
-        votes = join_runs(labels + 1, weights)
-        self._publish(runs, votes, points, weights)
+        self._forget()
+        try:
+            self._fit(X, sample_weight)
+        except BaseException:  # Ctrl-C too: fitted or not, never halfway
+            self._forget()
+            raise
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Label new points: the reference labels them, and its clusters are those of the votes.
+        """Label new points: the reference predicts, and its clusters become joined clusters.
 
         Parameters
         ----------
@@ -113,27 +116,62 @@ class Consensus(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         check_points(self, X, reset=False)
         return self._joined_labels_[self.estimator_.predict(X)]
 
-    def _runs(self, X: Any, sample_weight: Any) -> list[Any]:
-        """Fit the estimator several times; all runs draw from one generator."""
-        estimator = StochasticMeanShift() if self.estimator is None else self.estimator
-        if "random_state" not in estimator.get_params(deep=False):
+    def _fit(self, X: Any, sample_weight: Any) -> None:
+        """Fit all runs, join them by vote, and set the attributes."""
+        check_whole("n_runs", self.n_runs, low=1)
+        if is_dask(X) or is_tensor(X):
             raise TypeError(
-                "estimator must have a random_state, or all runs would be the same, "
-                f"got {estimator!r}."
+                f"Consensus needs an array in memory, got {type(X).__name__}; convert it first."
             )
-        if isinstance(estimator, ModeSeeker) and checkpoint_of(estimator) is not None:
-            refuse(f"n_runs={self.n_runs}", "Checkpoint", "a checkpoint keeps one run.")
-        weighted = {"sample_weight": sample_weight}
-        given = weighted if has_fit_parameter(estimator, "sample_weight") else {}
+        points = check_points(self, X, reset=True)
+        weights = check_weights(sample_weight, len(points))
+        runs = self._runs(X, sample_weight)
+        # Clusters are numbered by first appearance. Points without a cluster (-1) are one group.
+        groups = np.column_stack([_by_first(run.labels_) for run in runs])
+        self._publish(runs, join_runs(groups, weights), points, weights)
+
+    def _forget(self) -> None:
+        """Delete the fitted attributes."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+
+    def _runs(self, X: Any, sample_weight: Any) -> list[Any]:
+        """Return the fitted runs. All of them draw from one generator."""
+        estimator = self._checked_estimator()
+        given = {} if sample_weight is None else {"sample_weight": sample_weight}
+        if given and not has_fit_parameter(estimator, "sample_weight"):
+            raise ValueError(
+                f"sample_weight was given, but {type(estimator).__name__} takes none. Leave it out."
+            )
         rng = check_randomness(self.random_state)
         runs: list[Any] = []
         for _ in range(self.n_runs):
             run = clone(estimator).set_params(random_state=rng)
-            if runs and isinstance(run, ModeSeeker) and run.bandwidth is None:
-                first = runs[0]
-                run.set_params(bandwidth=first.bandwidth_, n_neighbors=first.n_neighbors_)
+            if isinstance(run, ModeSeeker):
+                run.set_params(min_cluster_size=1, strays="noise")  # both apply after the vote
+                if runs and run.bandwidth is None:
+                    first = runs[0]
+                    run.set_params(bandwidth=first.bandwidth_, n_neighbors=first.n_neighbors_)
             runs.append(run.fit(X, **given))
         return runs
+
+    def _checked_estimator(self) -> Any:
+        """Return the estimator; refuse one that cannot be fitted with different seeds."""
+        if self.estimator is None:
+            return StochasticMeanShift()
+        if isinstance(self.estimator, type) or not hasattr(self.estimator, "get_params"):
+            raise TypeError(f"estimator must be an estimator or None, got {self.estimator!r}.")
+        if "random_state" not in self.estimator.get_params(deep=False):
+            raise TypeError(
+                "estimator must have a random_state, or all runs would be the same, "
+                f"got {self.estimator!r}."
+            )
+        if isinstance(self.estimator, ModeSeeker) and checkpoint_of(self.estimator) is not None:
+            refuse(
+                f"n_runs={self.n_runs}", "Checkpoint",
+                "a checkpoint keeps one run. Call set_callbacks of the estimator without it.",
+            )  # fmt: skip
+        return self.estimator
 
     def _publish(
         self, runs: list[Any], votes: Votes, points: np.ndarray, weights: np.ndarray
@@ -149,28 +187,51 @@ class Consensus(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
             self.converged_ = all(run.converged_ for run in runs)
         self.estimator_ = typical
         self.confidence_ = votes.confidence
-        self.labels_ = _numbered(votes.winners - 1, weights)
         modes = np.asarray(getattr(typical, "modes_", points), dtype=np.float64)
-        centers = cluster_centers(NumpySpace(), modes, self.labels_, weights)
+        labels, kept = self._labels(votes.winners, typical.labels_, modes, weights)
+        self.labels_ = labels
+        centers = cluster_centers(NumpySpace(), modes, np.where(kept, labels, -1), weights)
         self.cluster_centers_ = centers.astype(points.dtype)
-        self._joined_labels_ = _translation(typical.labels_, self.labels_, weights)
+        self._joined_labels_ = _translation(typical.labels_, labels, weights)
+
+    def _labels(
+        self, winners: np.ndarray, reference: np.ndarray, modes: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the labels, numbered by size, and the mask of points in a cluster by vote.
+
+        For a mean-shift estimator, ``min_cluster_size`` and ``strays`` apply here, after the vote.
+        For other estimators, points whose winner is noise (-1) keep -1.
+        """
+        space, rows = NumpySpace(), np.arange(len(winners))
+        inside = ~np.isin(winners, _by_first(reference)[reference < 0])
+        labels = np.full(len(winners), -1)
+        if inside.any():
+            components = _by_first(winners[inside])
+            smallest = getattr(self.estimator, "min_cluster_size", 1)
+            smallest = float(smallest) if smallest > 1 else 0.0
+            labels[inside] = label_components(space, components, weights[inside], smallest)
+        kept = labels >= 0
+        if getattr(self.estimator, "strays", "noise") == "nearest":
+            labels = join_strays(space, labels, modes, weights, rows)
+        return labels, kept
 
 
-def _numbered(winners: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Number clusters by falling size; points that won no cluster (-1) stay without one."""
-    labels = np.full(len(winners), -1)
-    inside = winners >= 0
-    if inside.any():
-        components = np.unique(winners[inside], return_inverse=True)[1]
-        space, rows = NumpySpace(), np.arange(len(components))
-        components = number_by_first(space, components, rows)
-        labels[inside] = label_components(space, components, weights[inside])
-    return labels
+def _by_first(labels: np.ndarray) -> np.ndarray:
+    """Number groups by their first point."""
+    groups = np.unique(labels, return_inverse=True)[1]
+    return number_by_first(NumpySpace(), groups, np.arange(len(groups)))
 
 
 def _translation(reference: np.ndarray, joined: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """For each label of the reference, and last for -1, the joined label that most weight has."""
-    table = np.zeros((int(reference.max()) + 2, int(joined.max()) + 2))
-    np.add.at(table, (reference, joined), weights)  # -1 is the last row, and the last column
-    best = np.argmax(table, axis=1)
-    return np.where(best == table.shape[1] - 1, -1, best)
+    """For each label of the reference, and last for -1, the joined label that most weight has.
+
+    Clusters without any weight go by the number of their points.
+    """
+    shape = (int(reference.max()) + 2, int(joined.max()) + 2)
+    masses, counts = np.zeros(shape), np.zeros(shape)
+    np.add.at(masses, (reference, joined), weights)  # -1 is the last row, and the last column
+    np.add.at(counts, (reference, joined), 1.0)
+    weightless = masses.sum(axis=1, keepdims=True) == 0
+    best = np.argmax(np.where(weightless, counts, masses), axis=1)
+    best[counts.sum(axis=1) == 0] = shape[1] - 1
+    return np.where(best == shape[1] - 1, -1, best)

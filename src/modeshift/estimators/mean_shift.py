@@ -10,63 +10,65 @@ from modeshift.spec import Climb
 class MeanShift(ModeSeeker):
     """Mean-shift clustering: every point climbs alone over the original points.
 
-    Repeat x <- mean of the points within ``bandwidth`` of x, for each point from its own place,
-    until the shift is at most ``tol * bandwidth`` (Comaniciu & Meer 2002; Algorithm 1 of Lapidot,
-    arXiv 2312.15684). Ends that lie within ``merge_radius * bandwidth`` of each other, directly or
-    through others, are one cluster.
+    Each climb starts at a point and repeats x <- mean of the points within ``bandwidth`` of x,
+    until a step is at most ``tol * bandwidth`` long (Comaniciu & Meer 2002; Algorithm 1 of Lapidot,
+    arXiv 2312.15684). Ends within ``merge_radius * bandwidth`` of each other are one cluster, and
+    so are ends that are linked through others.
 
     Parameters
     ----------
     bandwidth : float, default=None
-        Radius of the neighbourhood. None has it chosen, and in many dimensions ``n_neighbors``
-        too; see :func:`modeshift.bandwidth_profile`.
+        Radius of the neighbourhood. None: it is chosen from the data, and in many dimensions
+        ``n_neighbors`` with it; see :func:`modeshift.bandwidth_profile`.
     kernel : {"flat", "gaussian"}, default="flat"
-        How points within the bandwidth count: all alike, or by exp(-r^2 / (2 bandwidth^2)) at the
-        distance r, which ends at 6 bandwidths.
+        Weight of a point at the distance r. "flat": 1 up to the bandwidth, 0 beyond. "gaussian":
+        exp(-r^2 / (2 bandwidth^2)) up to 6 bandwidths, 0 beyond.
     metric : {"euclidean", "cosine"}, default="euclidean"
-        With "cosine" points are divided by their length, the bandwidth is a distance 1 - cos (at
-        most 2), and means are put back on the unit sphere.
+        Distance between points. "cosine" is 1 - cos, so the bandwidth is at most 2; points are
+        divided by their length, and means are put back on the unit sphere.
     n_neighbors : int, default=None
-        Of the points within the bandwidth only the so many nearest count, in units of weight; ties
-        go to the lower index. The bandwidth may then be ``np.inf``.
+        Average only the ``n_neighbors`` nearest points within the bandwidth (counted by weight).
+        Ties go to the lower index. The bandwidth may then be ``inf``. None: average all of them.
     tol : float, default=1e-3
-        A climb ends with a shift of at most this fraction of the bandwidth.
+        A climb ends with a step of at most this fraction of the bandwidth.
     merge_radius : float, default=0.5
-        Ends at most this fraction of the bandwidth apart are joined.
+        Ends of climbs at most this fraction of the bandwidth apart become one cluster.
     max_iter : int, default=300
-        Steps a climb may take.
+        Largest number of steps of a climb.
     min_cluster_size : int, default=1
-        Clusters of less weight (fewer points, without weights) are strays.
+        Smallest weight of a cluster (number of points, without weights). Smaller clusters are
+        strays.
     strays : {"noise", "nearest"}, default="noise"
-        Points of strays get the label -1, or join the cluster of the nearest mode that is in one
-        (its centre stays where it is).
+        "noise": the points of strays get the label -1. "nearest": they join the cluster whose mode
+        is nearest; the cluster centre does not change.
     seeding : None, int, "bins" or array of shape (m, d), default=None
         Where climbs start. None: at every point. A number m: at m points, drawn at random without
         replacement; every other point takes the end of the climb that started nearest to it
-        (Senoussaoui et al. 2014). "bins": at one point of each occupied cell of a grid of side
-        ``bandwidth`` that is anchored at the minimum of each feature, the point nearest to the mean
-        of the cell. An array: at these positions; positions with nobody within the bandwidth are
-        dropped. With bins or an array every point follows the climb that passes nearest to it: of
-        all positions that any climb visited, start and end included, the one nearest to the point
-        decides.
+        (Senoussaoui et al. 2014). "bins": at one point of each occupied cell of a grid, the point
+        nearest to the mean of the cell; cells have the side ``bandwidth`` and begin at the minimum
+        of each feature. An array (in the command: a file): at these positions; positions with no
+        point within the bandwidth are dropped. With "bins" or an array every point follows the
+        climb that passes nearest to it: among all positions of all climbs, start and end included,
+        the position nearest to the point decides.
     resolution : float, default=None
-        None: exact. A number r first replaces the points by the weighted means of grid cells of
-        side ``bandwidth / r`` and clusters these; every point takes the label of its cell. No
-        point is then further than ``bandwidth * sqrt(d) / r`` from what stands for it.
+        None: exact. A number r: the points are replaced by the weighted means of grid cells of
+        side ``bandwidth / r``, the means are clustered, and every point takes the label of its
+        cell. No point is further than ``bandwidth * sqrt(d) / r`` from the mean of its cell.
     algorithm : {"auto", "tree", "anchors", "brute", "fast"}, default="auto"
-        How neighbours are found. "tree", "anchors" and "brute" are ways of the CPU that give the
-        same result at different speeds. "fast" decides in bfloat16 on a GPU, so some points near
-        the border of a neighbourhood are misjudged. "auto" is exact, by what suits the data.
+        How neighbours are found. "tree", "anchors" and "brute" run on the CPU and give the same
+        result at different speeds. "fast" runs on a GPU and decides in bfloat16, so some points
+        near the border of a neighbourhood are misjudged. "auto" is exact; on the CPU it is
+        "anchors" from 32 features on, and "tree" below.
     n_jobs : int, default=None
-        Threads; None is 1, -1 all cores. The result does not depend on it.
+        Number of threads. None is 1, -1 is all cores. The result does not depend on it.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the fit runs. "cuda" is a GPU, with the extra ``modeshift[gpu]``; tensors of PyTorch
-        there give tensors. "auto" takes a GPU if there is one and all options work there
-        (docs/gpu.md).
+        Where the fit runs. "cuda": on a GPU, which needs the extra ``modeshift[gpu]``; PyTorch
+        tensors on the GPU give tensors. "auto": on a GPU if there is one and all options work
+        there, else on the CPU. See docs/gpu.md.
     random_state : int, RandomState instance or None, default=None
-        Draws the starts of ``seeding=m``.
+        Seed for the starts that ``seeding=m`` draws.
     record : bool, default=False
-        Keep ``paths_``. Costs ``8 * (d + 1)`` bytes a step (see ``n_steps_``).
+        Keep ``paths_``, which takes ``8 * (d + 1)`` bytes for each step (see ``n_steps_``).
 
     Attributes
     ----------
@@ -75,29 +77,29 @@ class MeanShift(ModeSeeker):
     cluster_centers_ : ndarray of shape (n_clusters, d)
         Weighted mean of the modes of each cluster.
     modes_ : ndarray of shape (n, d)
-        Where the climb of each point, or the one that it follows, ended.
+        End of the climb of each point, or of the climb that the point follows.
     bandwidth_ : float
         The bandwidth used.
     n_neighbors_ : int or None
-        The number of neighbours used: ``n_neighbors``, or what was chosen with the bandwidth.
+        The number of neighbours used: ``n_neighbors``, or the number chosen with the bandwidth.
     profile_ : BandwidthProfile
-        With ``bandwidth=None``: what was tried, and why this was chosen; see
+        With ``bandwidth=None``: the bandwidths that were tried, and their scores; see
         :func:`modeshift.bandwidth_profile`.
     scale_ : float
         Length that ``tol`` and ``merge_radius`` are fractions of: the bandwidth (as a chord with
-        ``metric="cosine"``), or, if that is infinite, the median over the points of the distance
-        to their k-th nearest one.
+        ``metric="cosine"``). For an infinite bandwidth it is the median distance of the points to
+        their k-th nearest point, with k = ``n_neighbors``.
     n_iter_ : int
-        Steps of the longest climb.
+        Number of steps of the longest climb.
     n_steps_ : int
-        Steps of all climbs.
+        Number of steps of all climbs together.
     converged_ : bool
         Whether every climb ended before ``max_iter``.
     paths_ : list of ndarray of shape (1 + steps, d)
-        With ``record=True``: the positions of each climb, from its start on.
+        With ``record=True``: the positions of each climb, its start first.
     engine_ : {"cpu", "cuda", "cells", "rounds"}
-        Where the fit was computed: on the CPU, on a GPU, or for Dask data with and without
-        ``resolution``; see docs/engines.md.
+        The engine that computed the fit: the CPU, a GPU, or, for Dask data, "cells" with
+        ``resolution`` and "rounds" without; see docs/engines.md.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str

@@ -1,16 +1,18 @@
-"""Fitted estimators in a file, without pickle."""
+"""Save and load estimators without pickle."""
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.random import RandomState
 from sklearn.base import BaseEstimator
 
+from modeshift.engines.kinds import is_dask
 from modeshift.engines.prediction import Model
 from modeshift.engines.problem import Problem
 from modeshift.engines.rule import Flat, Gaussian, Nearest, Plane, Sphere
-from modeshift.estimators.base import IndexCache
+from modeshift.estimators.base import IndexCache, model_of
 from modeshift.estimators.blurring_mean_shift import BlurringMeanShift
 from modeshift.estimators.consensus import Consensus
 from modeshift.estimators.mean_shift import MeanShift
@@ -18,8 +20,8 @@ from modeshift.estimators.stochastic_mean_shift import StochasticMeanShift
 from modeshift.io import models
 from modeshift.io.whole_file import whole_file
 
-_INDEX = "_index_"  # attribute that is empty again in the estimator that comes back
-_LEFT_OUT = {"paths_", "profile_", _INDEX}  # may be large, and predict needs no saved one
+_INDEX = "_index_"  # attribute that is empty in a loaded estimator
+_LEFT_OUT = {"paths_", "profile_", _INDEX}  # may be large, and predict works without them
 
 
 class SavedEstimator(NamedTuple):
@@ -28,11 +30,10 @@ class SavedEstimator(NamedTuple):
     Attributes
     ----------
     kind : str
-        A name of ``ESTIMATORS``.
+        A key of ``ESTIMATORS``.
     parameters : dict
-        Parameters.
     fitted : dict
-        Attributes that the fit has set.
+        Fitted attributes.
     """
 
     kind: str
@@ -46,7 +47,7 @@ ESTIMATORS: dict[str, type] = {
     "BlurringMeanShift": BlurringMeanShift,
     "Consensus": Consensus,
 }
-"""Name in files of each estimator. A name stays as it is when a class is renamed."""
+"""Name of each estimator in files. It stays the same when the class is renamed."""
 
 REGISTER: dict[str, type] = {
     "estimator": SavedEstimator,
@@ -58,7 +59,7 @@ REGISTER: dict[str, type] = {
     "plane": Plane,
     "sphere": Sphere,
 }
-"""Name in files of each class that plain data of an estimator hold. Names stay as they are."""
+"""Name in files of each class that the data of an estimator contain. Names never change."""
 
 
 def save(model: Any, path: Any) -> None:
@@ -67,17 +68,17 @@ def save(model: Any, path: Any) -> None:
     Parameters
     ----------
     model : MeanShift, StochasticMeanShift, BlurringMeanShift or Consensus
-        Fitted or not. ``paths_``, ``profile_`` and callbacks are left out, and a ``RandomState`` as
-        parameter becomes None.
+        Fitted or not. ``paths_``, ``profile_``, callbacks and lazy Dask arrays are not saved, and a
+        ``RandomState`` in a parameter becomes None.
     path : str or path
-        The file. It is written whole or not at all.
+        The file. It appears when it is complete; after an error there is no file.
     """
     with whole_file(Path(path)) as file:
         models.save(file, to_plain(model), REGISTER)
 
 
 def load(path: Any) -> Any:
-    """Load an estimator that ``save`` has written. Nothing in the file is executed.
+    """Load an estimator from a file that ``save`` wrote. Nothing in the file is executed.
 
     Parameters
     ----------
@@ -86,11 +87,13 @@ def load(path: Any) -> Any:
     Returns
     -------
     estimator
+        Of the same class, with the same parameters and, if it was fitted, the same labels and
+        predictions.
 
     Raises
     ------
     ValueError
-        If the file is damaged, or holds no estimator.
+        If the file is damaged, holds no estimator, or was written by a development version.
     """
     saved = models.load(path, REGISTER)
     if not isinstance(saved, SavedEstimator):
@@ -105,10 +108,16 @@ def to_plain(estimator: Any) -> SavedEstimator:
         raise TypeError(
             f"estimator must be one of {', '.join(ESTIMATORS)}, got {type(estimator).__name__}."
         )
+    model = model_of(estimator)
+    if model is not None and not (isinstance(model, Model) and isinstance(model.ends, np.ndarray)):
+        raise TypeError(
+            "an estimator whose points are on workers or on a GPU cannot be saved. Fit it to an "
+            "array, or to Dask data with resolution."
+        )
     fitted = {
         name: value
         for name, value in vars(estimator).items()
-        if name.endswith("_") and name not in _LEFT_OUT
+        if name.endswith("_") and name not in _LEFT_OUT and not is_dask(value)
     }
     parameters = _each(estimator.get_params(deep=False), RandomState, lambda _: None)
     plain = (_each(part, BaseEstimator, to_plain) for part in (parameters, fitted))
@@ -116,12 +125,12 @@ def to_plain(estimator: Any) -> SavedEstimator:
 
 
 def _each(values: dict[str, Any], kind: type, change: Callable[[Any], Any]) -> dict[str, Any]:
-    """Change the values of a kind: an estimator may hold another one."""
+    """Change all values of one kind: a Consensus contains estimators."""
     return {name: change(v) if isinstance(v, kind) else v for name, v in values.items()}
 
 
 def from_plain(saved: SavedEstimator) -> Any:
-    """Return the estimator that ``to_plain`` was given."""
+    """Return the estimator of plain data, the inverse of ``to_plain``."""
     if saved.kind not in ESTIMATORS:
         raise ValueError(f"{saved.kind!r} is no estimator of modeshift")
     try:
@@ -131,5 +140,6 @@ def from_plain(saved: SavedEstimator) -> Any:
         raise ValueError(f"this is no {saved.kind} of modeshift: {error}") from error
     if saved.fitted:
         fitted = _each(saved.fitted, SavedEstimator, from_plain)
-        estimator.__setstate__(vars(estimator) | fitted | {_INDEX: IndexCache()})
+        cache = {_INDEX: IndexCache()} if "_model_" in fitted else {}
+        estimator.__setstate__(vars(estimator) | fitted | cache)
     return estimator

@@ -11,64 +11,67 @@ class StochasticMeanShift(ModeSeeker):
     """Stochastic mean-shift clustering: one random point at a time moves, and stays there.
 
     Repeat: choose a point uniformly at random and move it to the mean of the *current* positions
-    within ``bandwidth`` of it (Algorithm 2 of Lapidot, arXiv 2312.15684). The points climb
-    together. Final positions within ``merge_radius * bandwidth`` of each other, directly or through
-    others, are one cluster.
+    within ``bandwidth`` of it (Algorithm 2 of Lapidot, arXiv 2312.15684). Final positions within
+    ``merge_radius * bandwidth`` of each other are one cluster, and so are positions that are linked
+    through others.
 
     Parameters
     ----------
     bandwidth : float or (low, high), default=None
-        Radius of the neighbourhood. A pair has it drawn uniformly at each step (arXiv 2602.15393);
-        ``high`` then counts in ``tol``, ``merge_radius`` and ``predict``. None
-        has it chosen, and in many dimensions ``n_neighbors`` too; see
+        Radius of the neighbourhood. A pair: each step draws its radius uniformly between the two
+        (arXiv 2602.15393), and ``tol``, ``merge_radius`` and ``predict`` use ``high``. None: it is
+        chosen from the data, and in many dimensions ``n_neighbors`` with it; see
         :func:`modeshift.bandwidth_profile`.
     kernel : {"flat", "gaussian"}, default="flat"
-        How points within the bandwidth count: all alike, or by exp(-r^2 / (2 bandwidth^2)) at the
-        distance r, which ends at 6 bandwidths.
+        Weight of a point at the distance r. "flat": 1 up to the bandwidth, 0 beyond. "gaussian":
+        exp(-r^2 / (2 bandwidth^2)) up to 6 bandwidths, 0 beyond.
     metric : {"euclidean", "cosine"}, default="euclidean"
-        With "cosine" points are divided by their length, the bandwidth is a distance 1 - cos (at
-        most 2), and means are put back on the unit sphere.
+        Distance between points. "cosine" is 1 - cos, so the bandwidth is at most 2; points are
+        divided by their length, and means are put back on the unit sphere.
     n_neighbors : int, default=None
-        Of the points within the bandwidth only the so many nearest count, in units of weight; ties
-        go to the lower index. The bandwidth may then be ``np.inf``.
+        Average only the ``n_neighbors`` nearest points within the bandwidth (counted by weight).
+        Ties go to the lower index. The bandwidth may then be ``inf``. None: average all of them.
     tol : float, default=1e-2
-        A step of at most this fraction of the bandwidth is quiet.
+        A step of at most this fraction of the bandwidth is quiet; see ``patience``.
     merge_radius : float, default=0.5
-        Final positions at most this fraction of the bandwidth apart are joined.
+        Final positions at most this fraction of the bandwidth apart become one cluster.
     patience : float, default=1.0
-        After ``patience * n`` quiet steps in a row every point is tested; the fit has converged if
-        none would take a step that is not quiet.
+        After ``patience * n`` quiet steps in a row every point is tested. The fit has converged if
+        the next step of every point would be quiet.
     batch_size : int, default=None
-        How many points move at once over the same positions. 1 is the paper's algorithm: points
-        are drawn with replacement. Larger batches are cut from a permutation of all points; n and
-        more is blurring mean-shift, step for step. None is 1 on the CPU, and a sixteenth of the
-        points on a GPU.
+        Number of points that move at the same time over the same positions. 1 is the paper's
+        algorithm, which draws points with replacement. Larger batches are cut from a permutation of
+        all points. With n or more every sweep is a sweep of blurring mean-shift. None: 1 on the
+        CPU, a sixteenth of the points on a GPU.
     max_iter : int, default=300
-        Sweeps; a sweep is n steps.
+        Largest number of sweeps. A sweep is n steps.
     min_cluster_size : int, default=1
-        Clusters of less weight (fewer points, without weights) are strays.
+        Smallest weight of a cluster (number of points, without weights). Smaller clusters are
+        strays.
     strays : {"noise", "nearest"}, default="noise"
-        Points of strays get the label -1, or join the cluster of the nearest mode that is in one
-        (its centre stays where it is).
+        "noise": the points of strays get the label -1. "nearest": they join the cluster whose mode
+        is nearest; the cluster centre does not change.
     resolution : float, default=None
-        None: exact. A number r first replaces the points by the weighted means of grid cells of
-        side ``bandwidth / r`` and clusters these; every point takes the label of its cell. No
-        point is then further than ``bandwidth * sqrt(d) / r`` from what stands for it.
+        None: exact. A number r: the points are replaced by the weighted means of grid cells of
+        side ``bandwidth / r``, the means are clustered, and every point takes the label of its
+        cell. No point is further than ``bandwidth * sqrt(d) / r`` from the mean of its cell.
     algorithm : {"auto", "tree", "anchors", "brute", "fast"}, default="auto"
-        How neighbours are found. "tree", "anchors" and "brute" are ways of the CPU that give the
-        same result at different speeds. "fast" decides in bfloat16 on a GPU, so some points near
-        the border of a neighbourhood are misjudged. "auto" is exact, by what suits the data.
+        How neighbours are found. "tree", "anchors" and "brute" run on the CPU and give the same
+        result at different speeds. "fast" runs on a GPU and decides in bfloat16, so some points
+        near the border of a neighbourhood are misjudged. "auto" is exact; on the CPU it is
+        "anchors" from 32 features on, and "tree" below.
     n_jobs : int, default=None
-        Threads for the convergence test and ``predict``; None is 1, -1 all cores. The steps
-        themselves follow one another. The result does not depend on it.
+        Number of threads for the convergence test and ``predict``; the steps themselves run one
+        after another. None is 1, -1 is all cores. The result does not depend on it.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the fit runs. "cuda" is a GPU, with the extra ``modeshift[gpu]``; tensors of PyTorch
-        there give tensors. "auto" takes a GPU if there is one and all options work there
-        (docs/gpu.md).
+        Where the fit runs. "cuda": on a GPU, which needs the extra ``modeshift[gpu]``; PyTorch
+        tensors on the GPU give tensors. "auto": on a GPU if there is one and all options work
+        there, else on the CPU. See docs/gpu.md.
     random_state : int, RandomState instance or None, default=None
-        Draws the points (and radii). The order of the draws is fixed: see docs/algorithms.md.
+        Seed for the points that move, and for the radii if ``bandwidth`` is a pair. The order of
+        the draws is fixed; see docs/algorithms.md.
     record : bool, default=False
-        Keep ``paths_``. Costs ``8 * (d + 1)`` bytes a step (see ``n_steps_``).
+        Keep ``paths_``, which takes ``8 * (d + 1)`` bytes for each step (see ``n_steps_``).
 
     Attributes
     ----------
@@ -81,25 +84,25 @@ class StochasticMeanShift(ModeSeeker):
     bandwidth_ : float
         The bandwidth used, ``high`` for a pair.
     n_neighbors_ : int or None
-        The number of neighbours used: ``n_neighbors``, or what was chosen with the bandwidth.
+        The number of neighbours used: ``n_neighbors``, or the number chosen with the bandwidth.
     profile_ : BandwidthProfile
-        With ``bandwidth=None``: what was tried, and why this was chosen; see
+        With ``bandwidth=None``: the bandwidths that were tried, and their scores; see
         :func:`modeshift.bandwidth_profile`.
     scale_ : float
         Length that ``tol`` and ``merge_radius`` are fractions of: the bandwidth (as a chord with
-        ``metric="cosine"``), or, if that is infinite, the median over the points of the distance
-        to their k-th nearest one.
+        ``metric="cosine"``). For an infinite bandwidth it is the median distance of the points to
+        their k-th nearest point, with k = ``n_neighbors``.
     n_iter_ : int
-        Sweeps begun.
+        Number of sweeps, the last one included even if it was cut short.
     n_steps_ : int
-        Steps taken.
+        Number of steps.
     converged_ : bool
-        Whether the run, or every one of several, ended by the convergence test.
+        Whether the convergence test ended the run before ``max_iter``.
     paths_ : list of ndarray of shape (1 + steps, d)
-        With ``record=True``: the positions of each point, from its start on.
+        With ``record=True``: the positions of each point, its start first.
     engine_ : {"cpu", "cuda", "cells", "rounds"}
-        Where the fit was computed: on the CPU, on a GPU, or for Dask data with and without
-        ``resolution``; see docs/engines.md.
+        The engine that computed the fit: the CPU, a GPU, or, for Dask data, "cells" with
+        ``resolution`` and "rounds" without; see docs/engines.md.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str

@@ -12,7 +12,7 @@ _FLOATS = [np.float64, np.float32]
 
 
 def check_randomness(random_state: Any) -> np.random.RandomState:
-    """Return the generator that scikit-learn makes of a random_state."""
+    """Return the random generator of a random_state, as scikit-learn makes it."""
     try:
         return check_random_state(random_state)
     except ValueError as error:
@@ -36,7 +36,7 @@ def check_matrix(name: str, values: Any) -> np.ndarray:
 
 @contextmanager
 def _errors_name(name: str, values: Any) -> Iterator[None]:
-    """Refuse what is not numeric, and let scikit-learn's errors name the parameter."""
+    """Refuse values that are not numeric, and let scikit-learn's errors name the parameter."""
     array = _as_array(values)
     kind = getattr(getattr(array, "dtype", None), "kind", None)
     if kind == "c":
@@ -59,7 +59,7 @@ def _errors_name(name: str, values: Any) -> Iterator[None]:
 
 
 def _as_array(values: Any) -> Any:
-    """Make an array of a list, where that is possible."""
+    """Return a list as an array; None if its rows have different lengths."""
     if not isinstance(values, list | tuple):
         return values
     try:

@@ -1,4 +1,4 @@
-"""Several labellings of the same points joined into one, and how sure each point is of it."""
+"""Join several labellings of the same points into one, with a confidence for each point."""
 
 from typing import NamedTuple
 
@@ -35,22 +35,22 @@ def join_runs(runs: np.ndarray, weights: np.ndarray) -> Votes:
 
     The run with the highest mean adjusted Rand index with the others is the reference. A cluster of
     any run stands for the cluster of the reference with which it shares most weight (ties: the
-    lower number), and every point joins the cluster that most runs put it in. So a stray of one run
-    joins those with whom it travels in the others. (Linking all points that are together in most
-    runs would chain clusters that overlap.)
+    lower number), and every point joins the cluster that most runs put it in. A stray of one run
+    therefore joins the cluster that it has in most other runs. (Linking all points that are
+    together in most runs would chain clusters that overlap.)
 
     Parameters
     ----------
     runs : ndarray of shape (n, r)
         The cluster of each point in each run.
     weights : ndarray of shape (n,)
-        Of the points.
+        Weight of each point.
     """
     n, r = runs.shape
     pairs = [[agreement(a, b, weights) for b in runs.T] for a in runs.T]
     reference = int(np.argmax(np.sum(pairs, axis=1)))
     votes = np.column_stack([_translated(run, runs[:, reference], weights) for run in runs.T])
-    # Sorted, equal votes are side by side; the longest stretch wins, of equal ones the first.
+    # Sorted, equal votes lie side by side. The longest stretch wins; a tie goes to the first.
     votes.sort(axis=1)
     counts = np.column_stack([(votes == votes[:, [k]]).sum(axis=1) for k in range(r)])
     rows, best = np.arange(n), counts.argmax(axis=1)

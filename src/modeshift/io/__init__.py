@@ -1,8 +1,8 @@
-"""Files: tables in any format, saved models, whole files, and optional imports.
+"""Files: tables in any format, saved models, complete files, and optional imports.
 
 source -> table        a file of any format as a frame, and the numbers in its columns
-frame -> written file  written beside its place, then renamed: the file is whole or not there
+frame -> written file  written under another name, then renamed: the file is complete or absent
 models                 plain data in one file without pickle
 
-Tables need the extra ``modeshift[cli]``. Nothing here knows estimators or the command.
+Tables need the extra ``modeshift[cli]``. Nothing here imports estimators or the command.
 """

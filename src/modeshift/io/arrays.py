@@ -10,14 +10,14 @@ from modeshift.io.errors import FileError
 
 
 def frame_of_npy(name: str, content: bytes | Path) -> Any:
-    """Frame of one array: a column for each feature."""
+    """Return one array as a frame, with a column for each feature."""
     if isinstance(content, bytes):
         return _frame(name, {"x": np.load(io.BytesIO(content), allow_pickle=False)})
     return _frame(name, {"x": np.load(content, allow_pickle=False, mmap_mode="r")})
 
 
 def frame_of_npz(name: str, content: bytes | Path) -> Any:
-    """Frame of all arrays of an archive: each vector a column, each matrix a column a feature."""
+    """Return all arrays of an archive as a frame: a vector is a column, a matrix several."""
     with (
         io.BytesIO(content) if isinstance(content, bytes) else content.open("rb") as file,
         np.load(file, allow_pickle=False) as archive,

@@ -10,7 +10,7 @@ from modeshift.io.optional import require
 
 
 def frame_of_parquet(content: bytes | Path) -> Any:
-    """Lazy frame of a Parquet file; of a file on disk only the columns asked for are read."""
+    """Return a Parquet file as a lazy frame. From a file on disk only needed columns are read."""
     import polars as pl
 
     require("pyarrow", "cli")
@@ -18,7 +18,7 @@ def frame_of_parquet(content: bytes | Path) -> Any:
 
     if isinstance(content, bytes):
         return _checked(parquet.ParquetFile(BufferReader(content)).read())
-    schema = parquet.read_schema(content)  # says better than a dataset what is wrong
+    schema = parquet.read_schema(content)  # its errors are clearer than those of a dataset
     for name in schema.names:
         name.encode()  # a damaged name is an error here, and a panic in polars
     return pl.scan_pyarrow_dataset(
@@ -27,7 +27,7 @@ def frame_of_parquet(content: bytes | Path) -> Any:
 
 
 def frame_of_arrow(content: bytes | Path) -> Any:
-    """Frame of an Arrow file, which is also Feather, version 2."""
+    """Return an Arrow file (or Feather, version 2) as a frame."""
     require("pyarrow", "cli")
     from pyarrow import ipc
 
@@ -35,7 +35,7 @@ def frame_of_arrow(content: bytes | Path) -> Any:
 
 
 def frame_of_stream(content: bytes | Path) -> Any:
-    """Frame of an Arrow stream."""
+    """Return an Arrow stream as a frame."""
     require("pyarrow", "cli")
     from pyarrow import ipc
 
@@ -49,7 +49,7 @@ def _opened(content: bytes | Path) -> Any:
 
 
 def _checked(table: Any) -> Any:
-    """Frame of an Arrow table, whose lengths and offsets may be anything in a damaged file."""
+    """Return an Arrow table as a frame. A damaged file may hold any lengths and offsets."""
     import polars as pl
 
     table.validate(full=True)

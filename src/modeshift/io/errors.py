@@ -1,15 +1,15 @@
-"""Errors about files. Each message is one line: the fact, and what to do."""
+"""Errors about files. Each message is one line: the fact, and the remedy."""
 
 
 class FileError(ValueError):
-    """A file, or the place for one, cannot be used.
+    """A file cannot be read, or cannot be written at its path.
 
     Parameters
     ----------
     fact : str
-        What is wrong. It names the file and the value.
+        What is wrong, with the file and the value.
     remedy : str
-        What to do, in terms of this library. The command has words of its own for some classes.
+        What to do, in terms of this library. The command replaces it for some subclasses.
     """
 
     def __init__(self, fact: str, remedy: str = "") -> None:
@@ -27,8 +27,8 @@ class ValueMissing(FileError):
 
 
 class NoWholeRow(FileError):
-    """Every row lacks a value."""
+    """Every row has a missing value."""
 
 
 class PlaceTaken(FileError):
-    """The place for a result holds another file."""
+    """A file exists at the path of a result."""

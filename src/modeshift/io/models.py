@@ -1,9 +1,9 @@
-"""Plain data in one file without pickle: arrays in an NPZ archive, everything else in JSON there.
+"""Plain data in one NPZ file without pickle: arrays as arrays, everything else as JSON.
 
 Plain data are numbers, text, None, arrays of numbers or text, lists, tuples, dicts with text as
-keys, and registered named tuples. A file from anybody can be opened: only registered classes are
-made from it. Names in the file are the names of the register, not names in the code, so code can
-be moved and renamed while old files still load.
+keys, and registered named tuples. A file from a stranger is safe to open, because only registered
+classes are made from it. The file holds names of the register, not names in the code. So code can
+be moved and renamed, and old files still load.
 """
 
 import io
@@ -17,7 +17,13 @@ import numpy as np
 import modeshift
 
 FORMAT = 2
-"""Number of the format. Format 1, with names of modules in it, was never released."""
+"""Number of the format. Format 1 held names of modules and was never released."""
+
+READABLE = (2,)
+"""Formats that can be read: all since 0.1.0. A new number needs a reader for each older one.
+
+The fields of registered classes are part of a format: tests load a kept file of each.
+"""
 
 Register = Mapping[str, type]
 """Name in the file of each named tuple that a file may hold."""
@@ -32,7 +38,7 @@ def save(file: IO[bytes], value: Any, register: Register) -> None:
     ----------
     file : binary file
     value : object
-        Plain data, as the head of this module says.
+        Plain data; see the docstring of this module.
     register : dict of str to class
     """
     arrays: dict[str, np.ndarray] = {}
@@ -52,7 +58,7 @@ def load(path: str | Path, register: Register) -> Any:
     Raises
     ------
     ValueError
-        If the file is damaged, has another format, or is no saved model at all.
+        If the file is damaged, has another format, or is no saved model.
     """
     content = io.BytesIO(Path(path).read_bytes())
     try:
@@ -68,14 +74,14 @@ def load(path: str | Path, register: Register) -> Any:
 
 def _check_format(tree: Any) -> None:
     found = tree["format"]
-    if found == FORMAT:
+    if found in READABLE:
         return
     if found == 1:
         raise ValueError(
             f"a development version of modeshift ({tree['modeshift']}) wrote it. Fit it again."
         )
     raise ValueError(
-        f"its format is {found!r}, and this version of modeshift reads format {FORMAT}"
+        f"its format is {found!r}, and this version of modeshift reads {READABLE}. Use a newer one"
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 
 def require(module: str, extra: str) -> Any:
-    """Import a module that an extra brings, or say how to install it."""
+    """Import a module of an extra; the error says how to install it."""
     try:
         return import_module(module)
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""From a path to a lazy frame. The first bytes of a file tell its format."""
+"""Open a file as a lazy frame. Its first bytes decide the format."""
 
 import gzip
 import sys
@@ -13,7 +13,7 @@ from modeshift.io.optional import require
 STDIN = "-"
 TEXT = "CSV or TSV"
 HEAD = 1 << 16
-"""Bytes that are looked at before a file is read."""
+"""Number of bytes that decide the format."""
 
 _ENDINGS = {
     ".parquet": "Parquet",
@@ -34,7 +34,7 @@ _MAGIC = {
 
 
 class Source(NamedTuple):
-    """A table that can be asked for columns.
+    """An open table.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Source(NamedTuple):
 
     @property
     def is_text(self) -> bool:
-        """Whether all columns are text as it stands in the file, numbers included."""
+        """Whether all columns are text, numbers included."""
         return self.kind == TEXT
 
 
@@ -84,7 +84,7 @@ def reading(name: str, kind: str) -> Iterator[None]:
         yield
     except (FileError, ImportError):
         raise
-    except (Exception, pl.exceptions.PanicException) as error:  # readers raise what they like
+    except (Exception, pl.exceptions.PanicException) as error:  # readers raise many kinds of errors
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise FileError(
             f"{name} cannot be read as {kind} ({reason}); is the file whole?"
@@ -92,7 +92,7 @@ def reading(name: str, kind: str) -> Iterator[None]:
 
 
 def _content(path: str) -> bytes | Path:
-    """Return the path of a plain file, or the bytes of a source that can be read only once."""
+    """Return the path of a plain file, or the bytes of a stream."""
     if path == STDIN:
         return sys.stdin.buffer.read()
     place = Path(path)
@@ -121,7 +121,7 @@ def _head(place: Path) -> bytes:
 
 
 def _kind(name: str, head: bytes) -> str:
-    """Format by the first bytes; text when nothing else fits."""
+    """Return the format, by the first bytes; text if no other format fits."""
     if head.startswith(b"FEA1"):
         raise FileError(f"{name} is a Feather file of version 1; save it as version 2")
     kind = next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), TEXT)
@@ -135,7 +135,7 @@ def _kind(name: str, head: bytes) -> str:
 
 
 def _unpacked(head: bytes) -> bytes:
-    """Return the first bytes of the text itself."""
+    """Return the first bytes, unpacked if they are gzipped."""
     if not head.startswith(b"\x1f\x8b"):
         return head
     import zlib

@@ -1,4 +1,4 @@
-"""From a source to numbers: which columns, and what is done with rows that lack a value."""
+"""Read points from a source: choose columns, and handle rows with a missing value."""
 
 from typing import Any, NamedTuple
 
@@ -8,13 +8,13 @@ from modeshift.io.errors import ColumnTakenTwice, FileError, NoWholeRow, ValueMi
 from modeshift.io.source import Source, reading
 
 MISSING = ("NA", "N/A", "NULL", "NONE", "NAN", "?", "")
-"""What stands for a missing value in text, in any case."""
+"""Words for a missing value in text; upper and lower case are the same."""
 
-_SAMPLE = 10_000  # rows that show whether a text column holds numbers
+_SAMPLE = 10_000  # rows that decide whether a text column holds numbers
 
 
 class Roles(NamedTuple):
-    """Columns with a meaning of their own, by name; None where there is no such column."""
+    """Names of the columns that are not features; None if there is no such column."""
 
     id: str | None = None
     label: str | None = None
@@ -22,7 +22,7 @@ class Roles(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Points, and what belongs to them.
+    """Points, with their names, labels and weights.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Table(NamedTuple):
     id, label : polars.Series or None
     weight : ndarray of shape (n,) or None
     n_dropped : int
-        Rows left out because a value was missing.
+        Number of rows dropped because a value was missing.
     """
 
     points: np.ndarray
@@ -64,7 +64,7 @@ def read_table(
         The features. None: all columns that hold numbers and have no role.
     roles : Roles, default=None
     missing : {"error", "drop"}, default="error"
-        What happens to rows without a finite number in one of the features or the weight.
+        What to do with rows without a finite number in a feature or the weight.
     """
     import polars as pl
 
@@ -111,7 +111,7 @@ def _check_known(source: Source, names: list[str], wanted: list[str]) -> None:
 
 
 def _choose(source: Source, names: list[str], roles: Roles) -> tuple[list[str], list[str]]:
-    """Columns that hold numbers, and those that do not. Columns with a role are neither."""
+    """Return the numeric columns and the other columns, both without columns that have a role."""
     free = [name for name in names if name not in roles]
     if source.is_text:
         numeric = _numeric_in_text(source, free)
@@ -133,9 +133,9 @@ def _hint(source: Source, names: list[str]) -> str:
 
 
 def _numeric_in_text(source: Source, names: list[str]) -> list[str]:
-    """Columns in whose first rows most of the values that are there are numbers.
+    """Return the columns that are numeric: most values in their first rows are numbers.
 
-    Most, not all: one bad value must be reported, not make the column disappear.
+    Most, not all: one bad value must give an error, and not remove the column.
     """
     counts = (
         source.frame.select(names)
@@ -161,7 +161,7 @@ def _numeric_in_text(source: Source, names: list[str]) -> list[str]:
 
 
 def _filled(name: str) -> Any:
-    """Text of a column; null where the value is missing."""
+    """Return the text of a column; null where the value is missing."""
     import polars as pl
 
     text = pl.col(name).str.strip_chars()
@@ -169,7 +169,7 @@ def _filled(name: str) -> Any:
 
 
 def _as_number(source: Source, name: str) -> Any:
-    """Column as floats; null where there is no number."""
+    """Return a column as floats; null where there is no number."""
     import polars as pl
 
     column = pl.col(name)
@@ -184,7 +184,7 @@ def _as_number(source: Source, name: str) -> Any:
 
 
 def _usable(source: Source, numbers: Any, missing: str) -> Any:
-    """Mask of the rows in which every number is there and finite."""
+    """Return the mask of the rows without missing or infinite values."""
     import polars as pl
 
     finite = numbers.select(pl.all().is_finite().fill_null(False))

@@ -1,7 +1,7 @@
-"""CSV and TSV: the delimiter and the header are seen, every row must have as many fields.
+"""CSV and TSV: find the delimiter and the header, and check the number of fields of every row.
 
-All columns stay text here. What counts as a number is decided when columns are chosen, so that a
-bad value can be shown as it stands in the file.
+All columns stay text here. They become numbers when columns are chosen, so that an error can show a
+bad value as it is in the file.
 """
 
 import csv
@@ -13,7 +13,7 @@ from modeshift.io.errors import FileError
 _DELIMITERS = ",;\t|"
 _NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _NEVER = "\x1f"
-"""The unit separator of ASCII: with it as the delimiter a line is one field."""
+"""The unit separator of ASCII. With this delimiter a whole line is one field."""
 
 
 def scan_text(name: str, content: bytes | Path, head: bytes) -> Any:
@@ -39,7 +39,7 @@ def scan_text(name: str, content: bytes | Path, head: bytes) -> Any:
 
 
 def _names(names: list[str], has_header: bool) -> dict[str, str]:
-    """Names without spaces around them; numbered columns where there is no header."""
+    """Return the new names: without spaces around them, or numbers if there is no header."""
     if not has_header:
         return {name: f"column_{number}" for number, name in enumerate(names, start=1)}
     stripped = [name.strip() for name in names]
@@ -69,16 +69,16 @@ def _is_number(field: str) -> bool:
 def _check_shape(
     name: str, content: bytes | Path, lines: Any, delimiter: str, width: int, has_header: bool
 ) -> int | None:
-    """Check that every line has as many fields; return the number of rows up to the last filled.
+    """Check that all lines have the same number of fields; return the number of rows.
 
-    Returns None where lines are not rows, because a quoted field goes over several of them.
+    Blank lines at the end do not count. Returns None if a quoted field spans several lines.
     """
     import polars as pl
 
     line = pl.col("line").fill_null("")
     try:
         found = _measure(lines, line, delimiter, width)
-        if found.quotes > 0:  # a delimiter in quotes delimits nothing
+        if found.quotes > 0:  # a delimiter inside quotes is text
             bare = line.str.replace_all('"[^"]*"', "")
             found = _measure(lines, bare, delimiter, width)._replace(quotes=found.quotes)
             if lines.select(bare.str.contains('"', literal=True).any()).collect().item():
@@ -103,16 +103,16 @@ def _check_shape(
 
 
 class _Shape(NamedTuple):
-    """What was found in the lines of a file.
+    """Counts of the lines of a file.
 
     Attributes
     ----------
     quotes : int
-        How many there are.
+        Number of quotes.
     last : int or None
-        Number of the last line that is not blank; None where lines are not rows.
+        Number of the last line that is not blank; None if lines are not rows.
     ragged, fields : int or None
-        Number of the first line that does not have as many fields, and how many it has.
+        Number of the first line with a wrong number of fields, and its number of fields.
     """
 
     quotes: int

@@ -1,4 +1,4 @@
-"""Columns that hold a vector in each row, such as embeddings, as one column for each feature."""
+"""Columns of vectors, such as embeddings, become one column for each feature."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ def spread_vectors(name: str, frame: Any) -> Any:
     Parameters
     ----------
     name : str
-        Of the file, for errors.
+        Name of the file, for errors.
     frame : polars.LazyFrame
     """
     import polars as pl
@@ -40,7 +40,7 @@ def _entries(vectors: Any, column: str, width: int) -> list[Any]:
 
 
 def _width(name: str, frame: Any, column: str) -> int:
-    """Length of all lists of a column."""
+    """Return the length of the lists in a column."""
     import polars as pl
 
     lengths = pl.col(column).list.len()

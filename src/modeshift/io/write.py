@@ -1,4 +1,4 @@
-"""Results in files: where they may go, and in which format."""
+"""Write results to files, after checks of the path and the format."""
 
 import os
 from collections.abc import Callable
@@ -14,9 +14,9 @@ _FRAME_ENDINGS = (".csv", ".tsv", ".parquet", ".pq", ".arrow", ".feather", ".ipc
 
 
 def check_place(path: Path, force: bool) -> None:
-    """Refuse, before any work is done, a place where a result could not be written.
+    """Refuse a path that cannot be written. Called before any work is done.
 
-    ``force`` allows to replace a file.
+    ``force`` allows an existing file to be replaced.
     """
     if path.is_dir():
         raise FileError(f"{path} is a folder", "name a file in it")
@@ -29,7 +29,7 @@ def check_place(path: Path, force: bool) -> None:
 
 
 def check_frame_ending(path: Path) -> None:
-    """Refuse an ending that names no format."""
+    """Refuse a file name whose ending is no known format."""
     if _ending(path) not in _FRAME_ENDINGS:
         raise FileError(
             f"{path} does not end in a known format", f"take one of {', '.join(_FRAME_ENDINGS)}"
@@ -37,17 +37,17 @@ def check_frame_ending(path: Path) -> None:
 
 
 def write_whole(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
-    """Let ``write`` fill the file. The error, if it cannot, says why."""
+    """Call ``write`` with the open file; an error names the path and the reason."""
     try:
         with whole_file(path) as file:
             write(file)
-    except Exception as error:  # polars has errors of its own for a full disk
+    except Exception as error:  # polars raises its own errors for a full disk
         reason = getattr(error, "strerror", None) or error
         raise OSError(f"{path} could not be written: {reason}; nothing is left of it") from error
 
 
 def write_frame(path: Path, frame: Any) -> None:
-    """Write a frame in the format that the ending names."""
+    """Write a frame in the format of the file name's ending."""
     write_whole(path, lambda file: _write_as(_ending(path), file, frame))
 
 
@@ -72,6 +72,6 @@ def _write_as(ending: str, file: IO[bytes], frame: Any) -> None:
 
 
 def _plain(series: Any) -> np.ndarray:
-    """Array without objects: text as fixed-width text."""
+    """Return a column as an array without objects; text gets a fixed width."""
     array = series.to_numpy()
     return array.astype(str) if array.dtype.kind == "O" else array

@@ -1,1 +1,1 @@
-"""The paper's experiments: what was published, and the code that repeats it."""
+"""The paper's experiments: its published numbers, and the code that repeats them."""

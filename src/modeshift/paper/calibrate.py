@@ -1,8 +1,8 @@
 """Search for the parameters that the paper does not state.
 
-A setting (h, Th1, Th2, quiet steps) is one for all sets and both algorithms. Its score is the
+A setting (h, Th1, Th2, quiet steps) is used for all sets and both algorithms. Its score is the
 number of the 98 published cells that lie in the central 95% of the seeds (``cells.py``). All
-settings of a grid are scored with some seeds, and the best few with many.
+settings of a grid are scored with few seeds, and the best settings with many.
 """
 
 import csv
@@ -25,7 +25,7 @@ from modeshift.paper.store import Folder
 
 
 class Search(NamedTuple):
-    """The grid, the seeds for all of it, and the seeds for the best few."""
+    """The grid, the number of seeds for all settings, and for the best settings."""
 
     bandwidths: tuple[float, ...]
     th1s: tuple[float, ...]
@@ -58,10 +58,10 @@ QUICK_SEARCH = Search(
 
 
 class Score(NamedTuple):
-    """A setting and how it fits.
+    """A setting and its score.
 
-    ``cells`` counts the published cells inside; ``distance`` is the mean distance of all 98 from
-    the middle of the seeds, in percentiles from 0 to 50, and decides between equals.
+    ``cells`` counts the published cells inside. ``distance`` is the mean distance of all 98 cells
+    from the middle of the seeds, in percentiles from 0 to 50; it decides ties.
     """
 
     setting: Setting
@@ -72,7 +72,7 @@ class Score(NamedTuple):
 
     @property
     def cells(self) -> int:
-        """Cells inside, of 98."""
+        """Number of cells inside, of 98."""
         return self.cells_d + self.cells_s
 
 
@@ -81,7 +81,7 @@ def calibrate(
 ) -> Score:
     """Search, write ``calibration.csv`` and ``setting.json``, and return the best.
 
-    The folder is resumed, refused or replaced like that of a run.
+    The folder is resumed, refused or replaced like the folder of a run.
     """
     parameters = {"version": modeshift.__version__, "search": search._asdict()}
     folder = Folder(out, parameters, force)
@@ -102,7 +102,7 @@ def calibrate(
 
 
 def describe(score: Score) -> str:
-    """Say in a line what was found."""
+    """Return the result in one line."""
     h, th1, th2, quiet = score.setting
     stop = "every point tested" if quiet is None else f"{quiet} quiet steps"
     return (
@@ -114,7 +114,7 @@ def describe(score: Score) -> str:
 def _search(
     folder: Folder, settings: list[Setting], search: Search, seeds: int, watch: Watch, jobs: int
 ) -> list[Score]:
-    """Score settings, best first."""
+    """Return the scores of settings, best first."""
     tasks = _tasks(settings, search.th2s, seeds)
     values = _group(run_missing(folder, tasks, watch, jobs))
     scores = [_score(setting, values, seeds) for setting in settings]
@@ -122,7 +122,7 @@ def _search(
 
 
 def _tasks(settings: list[Setting], th2s: tuple[float, ...], seeds: int) -> list[Task]:
-    """List the fits that the settings need: one serves every Th2, and D has no quiet steps."""
+    """Return the fits for the settings: one fit serves every Th2, and D has no quiet steps."""
     fits = {("S", *setting._replace(th2=0.0)) for setting in settings}
     fits |= {("D", *setting._replace(th2=0.0, quiet=None)) for setting in settings}
     return [
@@ -134,7 +134,7 @@ def _tasks(settings: list[Setting], th2s: tuple[float, ...], seeds: int) -> list
 
 
 def _group(records: Iterable[Record]) -> dict[tuple, np.ndarray]:
-    """Gather the seven columns: (set, algorithm, setting) -> array of shape (7, seeds)."""
+    """Return the seven columns: (set, algorithm, setting) -> array of shape (7, seeds)."""
     groups = defaultdict(list)
     for record in records:
         setting = Setting(record["bandwidth"], record["th1"], record["th2"], record["quiet"])

@@ -1,8 +1,8 @@
 """Published cells against the spread of our seeds.
 
-The paper prints shares with two decimals and reports one run a cell. So our values are rounded in
-the same way, and a published cell is *inside* when it lies in the central 95% of the seeds: at
-least 2.5% of them are no larger, and at least 2.5% are no smaller.
+The paper prints shares with two decimals, from one run per cell. So our values are rounded in the
+same way. A published cell is *inside* if it lies in the central 95% of the seeds: at least 2.5% of
+them are no larger, and at least 2.5% are no smaller.
 """
 
 from collections.abc import Iterator
@@ -19,10 +19,10 @@ TAIL = 0.025
 
 
 class Cell(NamedTuple):
-    """One number of the paper beside ours.
+    """One number of the paper, with ours.
 
-    ``low`` and ``high`` bound the central 95% of the seeds. ``percentile`` counts the seeds below
-    the published number, in percent; of those equal to it, half.
+    ``low`` and ``high`` bound the central 95% of the seeds. ``percentile`` is the share of seeds
+    below the published number, in percent; equal seeds count half.
     """
 
     set_number: int
@@ -37,24 +37,24 @@ class Cell(NamedTuple):
 
 
 def as_printed(values: np.ndarray) -> np.ndarray:
-    """Round to hundredths, as whole numbers of them: these can be compared exactly."""
+    """Return values in hundredths, rounded to whole numbers, which compare exactly."""
     return np.rint(100 * np.asarray(values, dtype=float)).astype(int)
 
 
 def is_inside(published: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Tell which published numbers lie in the central 95% of the seeds, the last axis of values."""
+    """Return which published numbers lie in the central 95% of the seeds (the last axis)."""
     wanted, ours = as_printed(published)[..., None], as_printed(values)
     return ((ours <= wanted).mean(-1) >= TAIL) & ((ours >= wanted).mean(-1) >= TAIL)
 
 
 def percentile(published: float, values: np.ndarray) -> float:
-    """Share of the seeds below the published number, in percent; equal ones count half."""
+    """Return the share of seeds below the published number, in percent; equal ones count half."""
     wanted, ours = as_printed(np.array(published)), as_printed(values)
     return float(100 * ((ours < wanted).mean() + (ours == wanted).mean() / 2))
 
 
 def central(values: np.ndarray) -> tuple[float, float, float]:
-    """Lower end of the central 95%, median, upper end."""
+    """Return the lower end of the central 95%, the median, and the upper end."""
     low, median, high = np.quantile(values, [TAIL, 0.5, 1 - TAIL])
     return float(low), float(median), float(high)
 

@@ -12,18 +12,18 @@ from modeshift.paper.results import Results
 HOLDS, PARTLY, FAILS = "holds", "holds partly", "does not hold"
 
 COLLAPSED = 0.5
-"""Cluster purity below which a run has collapsed: less than half of the points lie with their own
-kind. The Bayes accuracy of Sets 2 to 4 is 0.854; one cluster for all has 0.33."""
+"""Cluster purity below which a run has collapsed: fewer than half of the points belong to the main
+class of their cluster. The Bayes accuracy of Sets 2 to 4 is 0.854; a single cluster has 0.33."""
 
 UNCHANGED = 0.05
-"""A change of K or G by no more than this is "nearly unchanged"; the published one is 0.02."""
+"""Largest change of K or G that is "nearly unchanged"; the published change is 0.02."""
 
 
 class Comparison(NamedTuple):
     """A paired difference over the seeds.
 
-    The interval is the t interval of the mean at 95%. Of the seeds, ``won`` is the share with a
-    positive difference, ``tied`` the share with none.
+    The interval is the t interval of the mean at 95%. ``won`` is the share of seeds with a positive
+    difference, ``tied`` the share with no difference.
     """
 
     mean: float
@@ -35,7 +35,7 @@ class Comparison(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What became of a claim: a word, the reason, and the comparisons that it rests on."""
+    """The verdict on a claim: a word, the reason, and the comparisons behind it."""
 
     claim: str
     word: str
@@ -57,7 +57,7 @@ def compare_pairs(a: np.ndarray, b: np.ndarray) -> Comparison:
 def stochastic_against_deterministic(
     results: Results, field: str, experiment: str, index: int
 ) -> Comparison:
-    """Compare S with D in one field on one set."""
+    """Compare S with D in one column on one set."""
     ours = results.of(experiment, set=index)
     return compare_pairs(ours.column(field, algorithm="S"), ours.column(field, algorithm="D"))
 
@@ -77,7 +77,7 @@ def _verdicts(results: Results) -> Iterator[Verdict]:
 
 
 def _at_least_as_good(results: Results, field: str, name: str, beaten: int) -> Verdict:
-    """Judge "S at least as good on six of seven sets": not where D's lead is clear of zero."""
+    """Judge "S at least as good on six of seven sets": it fails where D leads clearly."""
     comparisons = {
         index: stochastic_against_deterministic(results, field, "paper", index) for index in SETS
     }
@@ -95,7 +95,7 @@ def _at_least_as_good(results: Results, field: str, name: str, beaten: int) -> V
 
 
 def _over_thresholds(results: Results, field: str, name: str) -> str:
-    """Say how the comparison depends on Th1 and Th2, on the sets that were mapped."""
+    """Return a sentence about Th1 and Th2, on the sets with a map of thresholds."""
     digits = 0 if field == "n_clusters" else 2
     parts = []
     for index in MAP_SETS:
@@ -110,7 +110,7 @@ def _over_thresholds(results: Results, field: str, name: str) -> str:
 
 
 def threshold_map(results: Results, field: str, index: int, algorithm: str) -> np.ndarray:
-    """Mean over the seeds, a row for each Th1 and a column for each Th2."""
+    """Return the mean over the seeds, with a row for each Th1 and a column for each Th2."""
     ours = results.of("thresholds", set=index, algorithm=algorithm)
     return np.array(
         [
@@ -177,7 +177,7 @@ def _collapse(results: Results) -> Verdict:
 
 
 def _where(results: Results, collapsed: np.ndarray) -> str:
-    """Say from which Th1 on D collapses, for each Th2."""
+    """Return a sentence about the Th1 from which D collapses, for each Th2."""
     ours = results.of("thresholds", set=4)
     th1s, th2s = ours.values("th1"), ours.values("th2")
     onsets: dict[float, list[str]] = {}

@@ -1,4 +1,4 @@
-"""The two-minute tour: the paper's Sets 3 and 4, both algorithms, beside the published numbers.
+"""A two-minute tour: both algorithms on the paper's Sets 3 and 4, with the published numbers.
 
 Run it with ``modeshift demo`` or ``make demo``.
 """
@@ -23,7 +23,7 @@ def fit_both(X: Any, seed: int) -> dict[str, Any]:
 
 
 def table(index: int, y: Any, fitted: dict[str, Any]) -> str:
-    """Our seven columns above the published ones, for both algorithms."""
+    """Return a table of our seven columns and the published ones, for both algorithms."""
     lines = [f"Set {index}: {len(y)} points", f"{'':24s}" + "".join(f"{c:>9s}" for c in COLUMNS)]
     for letter, name in ALGORITHMS.items():
         lines.append(_row(f"{name}, ours", purity_report(y, fitted[letter].labels_)))

@@ -1,7 +1,7 @@
-"""The figures: the paper's own, and those that it could not show.
+"""The figures: those of the paper, and further ones.
 
-A colour, a marker and a line style stand for the same algorithm in every curve, so that the curves
-can be told apart in greyscale. Maps run from dark to light.
+Each algorithm has the same colour, marker and line style in every curve, so that curves are
+distinct in greyscale. Maps run from dark to light.
 """
 
 from collections.abc import Callable, Iterator
@@ -32,14 +32,14 @@ LABELS = {**ALGORITHMS, "T": "stochastic, every point tested"}
 PANEL_SETS = (3, 4)
 PANEL_SEED = 0
 _SCHEMATIC_SEED = 3
-_VISIBLE, _NUMBERED = 0.03, 0.12  # shorter steps are not drawn, or not numbered
-_MANY = 1000  # points from which on panels are pixels inside the SVG, too
+_VISIBLE, _NUMBERED = 0.03, 0.12  # shorter steps are not drawn, or drawn without number
+_MANY = 1000  # from this number of points on, panels are pixels in the SVG too
 
 
 def all_figures(
     results: Results, settings: dict[str, Setting]
 ) -> Iterator[tuple[str, str, Callable[[], Any]]]:
-    """Name, caption and maker of each figure, in the order of reading."""
+    """Return name, caption and function of each figure, in the order of reading."""
     seeds, few = results.parameters["seeds"], results.parameters["extra_seeds"]
     yield (
         "spread",
@@ -156,7 +156,7 @@ def _draw_path(ax: Any, path: np.ndarray, colour: str) -> None:
 
 
 def _number_steps(ax: Any, paths: list[np.ndarray]) -> None:
-    """Number the steps of the first sweep of the stochastic run, at their arrows' middles.
+    """Number the steps of the first sweep of the stochastic run, in the middle of each arrow.
 
     The order of the draws is part of the contract of ``StochasticMeanShift``.
     """
@@ -171,7 +171,7 @@ def _number_steps(ax: Any, paths: list[np.ndarray]) -> None:
 
 
 def _show_radius(ax: Any, h: float) -> None:
-    """A bar as long as the bandwidth, in the lower right corner."""
+    """Draw a bar as long as the bandwidth, in the lower right corner."""
     ax.plot([3.3, 3.3 + h], [-0.35, -0.35], "|-", color="black", ms=10)
     ax.text(3.3 + h / 2, -0.3, "h", ha="center", va="bottom")
 
@@ -266,7 +266,7 @@ def size(results: Results) -> Any:
 
 
 def _schedules(results: Results) -> dict[str, dict[str, Any]]:
-    """Say which records are whose: the stochastic algorithm is run with both stopping rules."""
+    """Return the records of each schedule. The stochastic one has both stopping rules."""
     quiet = results.parameters["settings"]["S"]["quiet"]
     mine: dict[str, dict[str, Any]] = {
         letter: {"algorithm": letter, "quiet": quiet if letter == "S" else None}
@@ -347,7 +347,7 @@ def _figure(rows: int, columns: int, inches: tuple[float, float], **shared: Any)
 
 
 def _plain_ticks(axis: Any, places: Any = (1, 2, 5, 10, 20, 50, 100, 200, 500)) -> None:
-    """Label a logarithmic axis with numbers as people write them."""
+    """Label a logarithmic axis with plain numbers."""
     ticker = require("matplotlib.ticker", "plots")
     axis.set_major_locator(ticker.FixedLocator(places))
     axis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))

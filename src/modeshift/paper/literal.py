@@ -1,4 +1,4 @@
-"""Algorithm 2 to the letter."""
+"""Algorithm 2, exactly as the paper states it."""
 
 from dataclasses import replace
 from typing import Any
@@ -10,8 +10,8 @@ from modeshift.spec import Wander
 class LiteralStochasticMeanShift(StochasticMeanShift):
     """Stochastic mean-shift that stops as the paper says: after a number of quiet steps in a row.
 
-    ``StochasticMeanShift`` then tests every point and goes on if one would still move. Without the
-    test, points that chance has chosen seldom stay behind, "outlier clusters" in the paper's words.
+    ``StochasticMeanShift`` then tests every point, and continues if one would still move. Without
+    the test, points that were rarely chosen stop early: "outlier clusters" in the paper's words.
     """
 
     def _schedule(self, values: dict[str, Any]) -> Wander:
@@ -19,12 +19,12 @@ class LiteralStochasticMeanShift(StochasticMeanShift):
 
 
 def patience_of(quiet: int, n: int) -> float:
-    """Patience that makes ``ceil(patience * n)`` this number of steps, whatever the rounding."""
+    """Return a patience for which ``ceil(patience * n)`` is this number of steps."""
     return (quiet - 0.5) / n
 
 
 def literal_or_verified(quiet: int | None, n: int, **parameters: Any) -> StochasticMeanShift:
-    """Make the estimator that stops after so many quiet steps, or the verified one for None."""
+    """Return the estimator that stops after ``quiet`` quiet steps; for None, the verified one."""
     if quiet is None:
         return StochasticMeanShift(**parameters)
     return LiteralStochasticMeanShift(**parameters, patience=patience_of(quiet, n))

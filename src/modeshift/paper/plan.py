@@ -1,4 +1,4 @@
-"""Which runs the reproduction consists of.
+"""The runs of the reproduction.
 
 ========== =====================================================================================
 experiment runs
@@ -27,14 +27,14 @@ SIZE_SET = 2
 
 
 class Plan(NamedTuple):
-    """How much of everything.
+    """Sizes of the experiments.
 
     Attributes
     ----------
     seeds : int
-        Of the experiments "paper" and "larger".
+        Number of seeds of the experiments "paper" and "larger".
     extra_seeds : int
-        Of the others.
+        Number of seeds of the others.
     th1s, th2s : tuples of float
         The map of thresholds.
     per_class : tuple of int
@@ -50,7 +50,7 @@ class Plan(NamedTuple):
     bandwidths: tuple[float, ...]
 
     def with_seeds(self, seeds: int) -> "Plan":
-        """Return the same plan with another number of seeds, and no more than these elsewhere."""
+        """Return the same plan with another number of seeds; ``extra_seeds`` is at most this."""
         return self._replace(seeds=seeds, extra_seeds=min(seeds, self.extra_seeds))
 
 
@@ -74,7 +74,7 @@ QUICK = Plan(
 
 
 def make_tasks(plan: Plan, settings: dict[str, Setting]) -> list[Task]:
-    """List all runs, by rising seed: then the time left can be told from the time spent."""
+    """Return all runs, by rising seed, so that the time left can be estimated."""
     return sorted(_tasks(plan, settings), key=lambda task: task.seed)
 
 

@@ -1,4 +1,4 @@
-"""The report: one page of HTML that needs nothing beside it."""
+"""The report: one HTML page without other files."""
 
 import re
 from base64 import b64encode
@@ -40,10 +40,10 @@ def make_report(
     settings : dict
         Setting of each algorithm.
     tables : list of Table
-        In the order of reading; the first three stand before the figures.
+        In the order of reading; the first three come before the figures.
     figures : list of (name, caption)
     folder : Path
-        Where the figures' PNG files are.
+        Folder of the figures' PNG files.
     """
     parts = [
         '<!doctype html><html lang="en"><head><meta charset="utf-8">',
@@ -96,7 +96,7 @@ def _table(table: Table, level: str) -> str:
 
 
 def _text(markdown: str) -> str:
-    """Escape, and let **bold** be bold."""
+    """Return text as HTML, with **bold** in bold."""
     return re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", escape(markdown))
 
 

@@ -15,7 +15,7 @@ from modeshift.paper.setting import Setting
 from modeshift.paper.store import Folder
 from modeshift.paper.tables import all_tables, markdown
 
-#: Passes items on and shows how many there were: (items, total, title).
+#: Yields items and shows the progress: (items, total, title).
 Watch = Callable[[Iterable, int, str], Iterator]
 
 
@@ -28,12 +28,12 @@ def reproduce(
     jobs: int = -1,
     force: bool = False,
 ) -> Results:
-    """Run what is not yet done, then write everything.
+    """Run all tasks that are not done, then write everything.
 
     Parameters
     ----------
     out : Path
-        Folder; see ``store.Folder`` for when it is resumed, refused or replaced.
+        Folder; ``store.Folder`` decides whether it is resumed, refused or replaced.
     plan : Plan
     settings : dict
         Setting of each algorithm.
@@ -42,7 +42,7 @@ def reproduce(
     jobs : int
         Processes; -1 is all cores.
     force : bool
-        Replace another run's results.
+        Replace the results of another run.
     """
     parameters = {
         "version": modeshift.__version__,
@@ -58,7 +58,7 @@ def reproduce(
 
 
 def run_missing(folder: Folder, tasks: list[Task], watch: Watch, jobs: int) -> list[Record]:
-    """Run the tasks that the folder does not hold yet; return the records of all, in order."""
+    """Run the tasks that are not in the folder; return the records of all tasks, in order."""
     missing = [task for task in tasks if task.key not in folder.done]
     if missing:
         title = "runs" if len(missing) == len(tasks) else "runs (resumed)"

@@ -1,4 +1,4 @@
-"""All records of a run, and how to ask for some of them."""
+"""All records of a run, with queries."""
 
 import platform
 import sys
@@ -12,13 +12,13 @@ from modeshift.paper.runs import Record
 
 
 class Results:
-    """Records, with the parameters and the environment they came from.
+    """Records, with parameters and environment of the run.
 
     Parameters
     ----------
     records : list of dict
     parameters : dict
-        What was asked for.
+        Parameters of the run.
     environment : dict
         See ``describe_environment``.
     """
@@ -31,7 +31,7 @@ class Results:
         self.environment = environment
 
     def of(self, experiment: str, **wanted: Any) -> "Results":
-        """Return the records of an experiment, of those whose fields have the given values."""
+        """Return the records of an experiment whose fields have the given values."""
         wanted["experiment"] = experiment
         chosen = [
             record
@@ -41,7 +41,7 @@ class Results:
         return Results(chosen, self.parameters, self.environment)
 
     def column(self, name: str, **wanted: Any) -> np.ndarray:
-        """Return the values of a field by rising seed, of records with the given values."""
+        """Return the values of a field, by rising seed, in the records with the given values."""
         chosen = [
             record
             for record in self.records
@@ -56,7 +56,7 @@ class Results:
 
 
 def describe_environment() -> dict[str, Any]:
-    """Say on what the run was made: versions and kind of machine, not which one."""
+    """Return versions and kind of machine, without anything that identifies the machine."""
     packages = ("modeshift", "numpy", "scipy", "scikit-learn", "numba", "matplotlib")
     return {
         "python": platform.python_version(),

@@ -19,19 +19,19 @@ Record = dict[str, Any]
 
 
 class Task(NamedTuple):
-    """One fit. Its ends may be merged with several Th2, which costs next to nothing.
+    """One fit. Its ends can be merged with several Th2 at little cost.
 
     Attributes
     ----------
     experiment : str
-        What the run belongs to: see ``plan.py``.
+        Experiment of the run; see ``plan.py``.
     set_number : int
         Number of the set.
     scale : float
-        Multiplies its class sizes.
+        Factor of the class sizes.
     seed : int
-        Draws the set, and the steps of the stochastic algorithm. So all algorithms see the same
-        points, and their results are compared in pairs.
+        Seed for the set and for the steps of the stochastic algorithm. So all algorithms get the
+        same points, and their results are compared in pairs.
     algorithm : str
         "D", "S" or "B".
     bandwidth, th1 : float
@@ -57,14 +57,14 @@ class Task(NamedTuple):
 
 
 def run_task(task: Task) -> list[Record]:
-    """Draw, fit, merge and measure; one record for each Th2."""
+    """Draw, fit, merge and measure; return one record for each Th2."""
     _warm_up(task.algorithm, task.set_number)
     X, y = make_paper_set(task.set_number, scale=task.scale, random_state=task.seed)
     setting = Setting(task.bandwidth, task.th1, task.th2s[0], task.quiet)
     estimator = make_estimator(task.algorithm, setting, len(y), task.seed)
     started = perf_counter()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # `converged` keeps it
+        warnings.simplefilter("ignore", ConvergenceWarning)  # `converged` records it
         estimator.fit(X)
     seconds = perf_counter() - started
     fit = {
@@ -86,13 +86,13 @@ def run_task(task: Task) -> list[Record]:
 
 @cache
 def _warm_up(algorithm: str, set_number: int) -> None:
-    """Have the kernels compiled or loaded, once in a process: the times must not contain that."""
+    """Compile or load the kernels, once per process, so that this is not timed."""
     X, _ = make_paper_set(set_number, scale=0.1, random_state=0)
     make_estimator(algorithm, Setting(0.8, 0.02, 0.25), len(X), seed=0).fit(X)
 
 
 def run_tasks(tasks: Iterable[Task], jobs: int) -> Iterator[tuple[Task, list[Record]]]:
-    """Run tasks on several processes; yield each with its records as it is done, in any order."""
+    """Run tasks on several processes; yield each task with its records when it is done."""
     parallel = Parallel(n_jobs=jobs, return_as="generator_unordered")
     yield from parallel(delayed(_run_with_task)(task) for task in tasks)
 
@@ -102,7 +102,7 @@ def _run_with_task(task: Task) -> tuple[Task, list[Record]]:
 
 
 def _measure(y: Any, estimator: Any, th2: float) -> Record:
-    """Compute the paper's columns, and two that a giant cluster with some strays cannot fool."""
+    """Return the paper's columns, and two that one giant cluster with strays cannot raise."""
     labels = connected_components(estimator.modes_, th2)
     report = {
         **purity_report(y, labels)._asdict(),

@@ -1,6 +1,6 @@
 """The parameters that the paper does not state: h, Th1, Th2 and the number of quiet steps.
 
-``setting.json`` beside this file holds those found by calibration (see ``calibrate.py``).
+``setting.json`` in this folder holds the values found by calibration (see ``calibrate.py``).
 """
 
 import json
@@ -11,24 +11,24 @@ from typing import Any, NamedTuple
 from modeshift import BlurringMeanShift, MeanShift
 from modeshift.paper.literal import literal_or_verified
 
-#: "B", blurring, is not in the paper; it stands beside as a third way to schedule the steps.
+#: "B", blurring, is not in the paper; it is added as a third schedule.
 ALGORITHMS = {"D": "deterministic", "S": "stochastic", "B": "blurring"}
 
 
 class Setting(NamedTuple):
-    """Parameters of one algorithm, absolute as the paper gives its thresholds.
+    """Parameters of one algorithm. Thresholds are absolute, as in the paper.
 
     Attributes
     ----------
     bandwidth : float
         h.
     th1 : float
-        A shift below it is quiet.
+        A step of at most this length is quiet.
     th2 : float
-        Ends closer than this are joined.
+        Ends at most this far apart are joined.
     quiet : int or None
-        The stochastic run stops after so many quiet steps in a row. None: after n of them, and
-        only if no point at all would take a step that is not quiet.
+        The stochastic run stops after this number of quiet steps in a row. None: after n of them,
+        and only if the next step of every point would be quiet.
     """
 
     bandwidth: float
@@ -38,7 +38,7 @@ class Setting(NamedTuple):
 
 
 def make_estimator(algorithm: str, setting: Setting, n: int, seed: int, **more: Any) -> Any:
-    """Make the estimator of an algorithm for n points.
+    """Return the estimator of an algorithm for n points.
 
     The thresholds of the estimators are fractions of the bandwidth.
     """
@@ -56,7 +56,7 @@ def make_estimator(algorithm: str, setting: Setting, n: int, seed: int, **more: 
 
 
 def load_settings(path: Path | None = None) -> dict[str, Setting]:
-    """Read the setting of each algorithm; without a path, the one that comes with modeshift."""
+    """Return the setting of each algorithm; without a path, the setting in modeshift."""
     source = files("modeshift.paper") / "setting.json" if path is None else path
     table = json.loads(source.read_text(encoding="utf-8"))
     return {algorithm: Setting(**table[algorithm]) for algorithm in ALGORITHMS}

@@ -1,7 +1,7 @@
-"""The folder of a run: results are kept as they come, and nobody else's are overwritten.
+"""The folder of a run. Results are saved one by one, and other runs are not overwritten.
 
-``run.json`` says what was asked for, ``results.jsonl`` has a line for each task that is done, and
-``results.json`` is written when all are.
+``run.json`` holds the parameters, ``results.jsonl`` has a line for each finished task, and
+``results.json`` is written when all are finished.
 """
 
 import json
@@ -31,9 +31,9 @@ class Folder:
     Parameters
     ----------
     path : Path
-        Made if it is not there.
+        Created if it does not exist.
     parameters : dict
-        What the run consists of. A folder with the same parameters is resumed, another is refused.
+        Parameters of the run. A folder with the same parameters is resumed; others are refused.
     force : bool
         Delete the outputs of another run instead of refusing.
     """
@@ -57,7 +57,7 @@ class Folder:
         return (self.path / "results.jsonl").open("a", encoding="utf-8")
 
     def append(self, file: TextIO, task: Task, records: list[Record]) -> None:
-        """Keep a finished task, now."""
+        """Save a finished task at once."""
         self.done[task.key] = records
         file.write(json.dumps({"task": task.key, "records": records}) + "\n")
         file.flush()
@@ -76,7 +76,7 @@ class Folder:
             return None
 
     def _fact(self, parameters: dict[str, Any]) -> str:
-        """Return what the folder holds."""
+        """Return a description of the content of the folder."""
         there = self._recorded()
         if not isinstance(there, dict):
             return f"{self.path} holds other files"
@@ -85,7 +85,7 @@ class Folder:
         return f"{self.path} holds the results of another run (it differs in {', '.join(changed)})"
 
     def _clear(self) -> None:
-        """Delete what a run writes, and nothing else."""
+        """Delete the files that a run writes, and no others."""
         for name in OUTPUTS:
             target = self.path / name
             if target.is_dir():
@@ -94,7 +94,7 @@ class Folder:
                 target.unlink(missing_ok=True)
 
     def _read(self) -> dict[str, list[Record]]:
-        """Read the finished tasks; a line that was cut off in the middle is dropped."""
+        """Return the finished tasks; an incomplete last line is dropped."""
         path = self.path / "results.jsonl"
         if not path.exists():
             return {}
@@ -114,6 +114,6 @@ def write_results(results: Results, path: Path) -> None:
 
 
 def read_results(path: Path) -> Results:
-    """Read what `write_results` wrote."""
+    """Read a file that `write_results` wrote."""
     table = json.loads(path.read_text(encoding="utf-8"))
     return Results(table["runs"], table["parameters"], table["environment"])

@@ -1,4 +1,4 @@
-"""Tables of a run, as data; and as Markdown."""
+"""Tables of a run, as data and as Markdown."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ EXTRA_COLUMNS = {"K weighted": "k_weighted", "ARI": "ari"}
 
 
 class Table(NamedTuple):
-    """A title, a row of heads, rows of text, and what a reader must know."""
+    """A title, a row of heads, rows of text, and a note."""
 
     title: str
     head: tuple[str, ...]
@@ -79,7 +79,7 @@ def outside_table(cells: list[Cell]) -> Table:
 
 
 def claims_table(verdicts: list[Verdict]) -> Table:
-    """Say of every claim whether it survives."""
+    """Return the verdict on every claim."""
     return Table(
         "The claims",
         ("claim", "verdict", "why"),
@@ -105,7 +105,7 @@ def comparisons_table(verdict: Verdict) -> Table:
 
 
 def set_table(results: Results, cells: list[Cell], index: int) -> Table:
-    """Published numbers, ours, their spread and the percentile of the published, for one set."""
+    """Return published numbers, ours with their spread, and percentiles, for one set."""
     rows = []
     for algorithm, name in ALGORITHMS.items():
         ours = results.of("paper", set=index, algorithm=algorithm)
@@ -129,7 +129,7 @@ def set_table(results: Results, cells: list[Cell], index: int) -> Table:
 
 
 def larger_table(results: Results) -> Table:
-    """Show the larger variant of Set 5, of which the paper gives no numbers."""
+    """Show the larger variant of Set 5, for which the paper gives no numbers."""
     rows = []
     for algorithm, name in ALGORITHMS.items():
         rows += _our_rows(name, results.of("larger", algorithm=algorithm))
@@ -167,7 +167,7 @@ def markdown(tables: Iterable[Table]) -> str:
 
 
 def _our_rows(name: str, ours: Results) -> list[tuple[str, ...]]:
-    """Median of our seeds, and below it the central 95%."""
+    """Return the median of our seeds, and below it the central 95%."""
     medians, spans = [], []
     columns = [*zip(COLUMNS, FIELDS, strict=True), *EXTRA_COLUMNS.items()]
     for column, field in columns:

@@ -1,4 +1,4 @@
-"""The report: one page that needs no network, with pictures to zoom and a climb to play.
+"""The report: one HTML page that works offline, with a map and an animation of the climb.
 
 table, fitted estimator, frames of the climb -> content (content.py) -> page.html, .css and .js
 """
@@ -11,7 +11,7 @@ _HERE = Path(__file__).parent
 
 
 def make_page(content: dict[str, Any]) -> str:
-    """Fill the page. All text in the content is shown as text: nothing in it is code."""
+    """Return the page with the content. All text is shown as text, never run as code."""
     data = json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     page = _read("page.html")
     for mark, part in [("STYLE", _read("page.css")), ("SCRIPT", _read("page.js")), ("DATA", data)]:

@@ -1,4 +1,4 @@
-"""Frames of the climb: where some of the points were after each sweep."""
+"""Frames of the climb: the positions of some points after each sweep."""
 
 from typing import Any, NamedTuple
 
@@ -9,21 +9,21 @@ MOST_FRAMES = 100
 
 
 class Climb(NamedTuple):
-    """What was seen of a climb.
+    """The frames of a climb.
 
     Attributes
     ----------
     climbers : ndarray of shape (m,)
-        Numbers of the points (of the climbs, where only some points climb) that are shown.
+        Numbers of the points shown (of the climbs, if only some points climb).
     sweeps : list of int
         Sweep of each frame.
     moving : list of int
-        How many points moved in each of them.
+        Number of points that moved, for each frame.
     frames : ndarray of shape (len(sweeps), m, d)
     all_moving : list of int
-        How many points moved in every sweep, shown or not.
+        Number of points that moved, for each sweep.
     n : int
-        How many points or climbs there were.
+        Number of points or climbs.
     """
 
     climbers: np.ndarray
@@ -35,10 +35,10 @@ class Climb(NamedTuple):
 
 
 class Camera:
-    """Takes a frame after every sweep; it is called as ``callback`` of a fit.
+    """A callback that keeps a frame after every sweep.
 
-    When there are too many frames every second one is dropped, and from then on only every second
-    sweep is taken, and so on.
+    When there are too many frames, every second one is dropped, and from then on only every second
+    sweep is kept.
     """
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class Camera:
         self._moving: dict[int, int] = {}
 
     def __call__(self, state: Any) -> None:
-        """Take a frame of a :class:`modeshift.watching.Progress`."""
+        """Keep a frame of a :class:`modeshift.watching.Progress`."""
         if self._climbers is None:
             self._n = len(state.positions)
             rng = np.random.RandomState(0)
@@ -66,7 +66,7 @@ class Camera:
             self._frames = [frame for frame in self._frames if frame[0] % self._stride == 0]
 
     def climb(self) -> Climb | None:
-        """Return what was seen; None if there was nothing to see."""
+        """Return the frames; None if there are none."""
         if self._climbers is None or self._last is None:
             return None
         frames = self._frames

@@ -1,4 +1,4 @@
-"""What the page holds, as plain values: text, numbers, and arrays in base64."""
+"""The content of the page, as plain values: text, numbers, and arrays in base64."""
 
 from base64 import b64encode
 from typing import Any
@@ -28,17 +28,17 @@ def make_content(
     climb: Climb | None,
     profile: bytes | None = None,
 ) -> dict[str, Any]:
-    """Collect the content of the page.
+    """Return the content of the page.
 
     Parameters
     ----------
     table : Table
         The data.
     preparation : Preparation
-        How they were made ready.
+        Scaling of the data.
     fitted : estimator
     summary : dict
-        What the JSON summary holds.
+        Content of the JSON summary.
     climb : Climb or None
     profile : bytes or None
         Picture (SVG) of the bandwidths that were tried.
@@ -89,7 +89,7 @@ def make_content(
 def _climb(
     view: View, climb: Climb, clustered: np.ndarray, shown: np.ndarray, fitted: Any
 ) -> dict[str, Any]:
-    """The climb, with a frame of the data before its first sweep."""
+    """Return the climb, with the data as the first frame."""
     moving: list[int | None]
     number_on_page = np.full(len(clustered), -1)
     number_on_page[shown] = np.arange(len(shown))
@@ -100,10 +100,10 @@ def _climb(
         frames = np.concatenate([clustered[points][np.newaxis], frames])
         sweeps, moving = [0, *climb.sweeps], [None, *climb.moving]
         ends = fitted.modes_[points]
-        if not np.array_equal(frames[-1], ends):  # it converged within a sweep
+        if not np.array_equal(frames[-1], ends):  # the fit converged in the middle of a sweep
             frames = np.concatenate([frames, ends[np.newaxis]])
             sweeps, moving = [*sweeps, fitted.n_iter_], [*moving, None]
-    else:  # only some climbed, from places of their own: each is shown as the point it ends near
+    else:  # other starts: each climb is drawn as the point whose mode is nearest to its end
         frames = climb.frames
         points = shown[nearest_rows(fitted.modes_[shown].astype(float), frames[-1].astype(float))]
         sweeps, moving = list(climb.sweeps), list(climb.moving)
@@ -129,7 +129,7 @@ def _moving_note(fitted: Any) -> str:
 
 
 def _on_sphere(points: np.ndarray, fitted: Any) -> np.ndarray:
-    """Points where they were clustered: on the unit sphere with the cosine metric."""
+    """Return the points as they were clustered: on the unit sphere with the cosine metric."""
     if getattr(fitted, "estimator_", fitted).metric != "cosine":
         return points
     return normalised(points, "X")
@@ -142,7 +142,7 @@ def _sample(n: int) -> np.ndarray:
 
 
 def _spread_out(view: View, positions: np.ndarray, numbers: Any = None) -> np.ndarray:
-    """Places on the page; points of one feature get a height of their own to be seen."""
+    """Return positions on the page. Points with one feature get different heights."""
     places = view.quantized(positions)
     if positions.shape[1] == 1:
         numbers = np.arange(len(positions)) if numbers is None else numbers

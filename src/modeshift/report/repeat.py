@@ -1,4 +1,4 @@
-"""Python code that makes the same labels as the command."""
+"""A Python script that gives the same labels as the command."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import modeshift
 
 
 def python_code(summary: dict[str, Any]) -> str:
-    """Return a script that makes the same labels."""
+    """Return a script that gives the same labels."""
     data, name = summary["data"], summary["estimator"]
     weight = data["weight"]
     roles = "" if weight is None else f", roles=Roles(weight={weight!r})"
@@ -33,7 +33,7 @@ def python_code(summary: dict[str, Any]) -> str:
 
 
 def _given(summary: dict[str, Any]) -> str:
-    """Return the parameters that are not at their default, as they stand in a call."""
+    """Return the arguments of the call: all parameters that are not at their default."""
     defaults = getattr(modeshift, summary["estimator"])().get_params(deep=False)
     return ", ".join(
         f"{name}={value!r}"

@@ -1,4 +1,4 @@
-"""How points of any dimension are laid out on a plane."""
+"""A plane picture of points of any dimension."""
 
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ _MARGIN = 0.04  # around the points, as a share of the picture
 
 
 class View(NamedTuple):
-    """A plane picture of points as they were clustered: ``(x - center) @ axes`` for each of them.
+    """A plane picture of the clustered points: point x is drawn at ``(x - center) @ axes``.
 
     Attributes
     ----------
@@ -18,11 +18,11 @@ class View(NamedTuple):
     axes : ndarray of shape (d, 2)
     names : tuple of two str
     units : tuple of two (scale, offset)
-        They bring coordinates of the picture to the units of the data.
+        Scale and offset from coordinates of the picture to units of the data.
     note : str
-        What a reader must know about it.
+        A remark for the reader.
     box : ndarray of shape (4,)
-        x from, x to, y from, y to, around all points.
+        Lowest x, highest x, lowest y, highest y of all points, with a margin.
     """
 
     center: np.ndarray
@@ -44,20 +44,20 @@ class View(NamedTuple):
 
     @property
     def equal(self) -> bool:
-        """Whether both axes can have the same unit and the picture still be legible."""
+        """Whether the picture is legible with the same unit on both axes."""
         spans = self.box[[1, 3]] - self.box[[0, 2]]
         return bool(0 < spans.max() <= _UNEQUAL * spans.min())
 
 
 def make_view(points: np.ndarray, preparation: Any) -> View:
-    """Lay out points: by their two features, or by their two principal axes.
+    """Return the picture of points: by their two features, or by two principal axes.
 
     Parameters
     ----------
     points : ndarray of shape (n, d)
-        As they were clustered.
+        Points as they were clustered.
     preparation : Preparation
-        How they were made from the data.
+        Scaling of the data.
     """
     points = points.astype(np.float64)
     d = points.shape[1]
@@ -71,10 +71,10 @@ def make_view(points: np.ndarray, preparation: Any) -> View:
         if d == 1:
             note = "There is one feature; the height of a point means nothing."
     else:
-        offsets = (points - center) / (np.abs(points).max() or 1.0)  # squares stay in range
+        offsets = (points - center) / (np.abs(points).max() or 1.0)  # keeps squares in range
         values, vectors = np.linalg.eigh(offsets.T @ offsets)
         axes = vectors[:, [-1, -2]]
-        axes = axes * np.where(axes.sum(axis=0) < 0, -1.0, 1.0)  # which way is up is fixed
+        axes = axes * np.where(axes.sum(axis=0) < 0, -1.0, 1.0)  # fixes the sign of the axes
         share = 100 * values[[-1, -2]].sum() / max(values.sum(), np.finfo(float).tiny)
         units = ((1.0, 0.0), (1.0, 0.0))
         names = ("first principal axis", "second principal axis")

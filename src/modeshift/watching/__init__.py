@@ -1,4 +1,4 @@
-"""A fit that is watched: how far it is, callbacks, checkpoints."""
+"""Watching a fit: progress, callbacks, checkpoints."""
 
 from modeshift.watching.observer import Checkpoint
 from modeshift.watching.progress import Progress

@@ -1,7 +1,7 @@
-"""A file that keeps what a fit has reached, so that a later one can go on from there.
+"""The file of a checkpoint: the state of a fit, from which a later fit continues.
 
-It holds all arrays and numbers that the loop of a schedule changes, the sums inside a field among
-them: the fit goes on bit for bit as if it had never stopped. Nothing in it is pickled.
+It holds all arrays and numbers that the loop of a schedule changes, with the sums inside a field.
+So the later fit ends bit for bit like a fit that was never stopped. Nothing in it is pickled.
 """
 
 from hashlib import sha256
@@ -17,15 +17,15 @@ _MARK = "fingerprint"
 
 
 class CheckpointFile:
-    """The file of one fit.
+    """The checkpoint file of one fit.
 
     Parameters
     ----------
     path : str or path
     every : float
-        Seconds between two writings.
+        Seconds between two saves.
     mark : str
-        Fingerprint of data and parameters. A file with another one is refused.
+        Fingerprint of data and parameters. A file with a different mark is refused.
     """
 
     def __init__(self, path: Any, every: float, mark: str) -> None:
@@ -34,14 +34,14 @@ class CheckpointFile:
         self.mark = mark
 
     def load(self) -> dict[str, np.ndarray] | None:
-        """Return what the file holds; None if there is no file."""
+        """Return the arrays in the file; None if there is no file."""
         try:
             with self.path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
                 arrays = {name: archive[name] for name in archive.files}
             mark = str(arrays.pop(_MARK))
         except FileNotFoundError:
             return None
-        except Exception as error:  # damaged archives raise all kinds of them
+        except Exception as error:  # damaged archives raise all kinds of errors
             raise ValueError(
                 f"checkpoint={str(self.path)!r} cannot be read ({error}); delete the file, or name "
                 "another one."
@@ -54,7 +54,7 @@ class CheckpointFile:
         return arrays
 
     def save(self, arrays: dict[str, np.ndarray]) -> None:
-        """Write the file; it is never half there."""
+        """Write the file. It appears only when it is complete."""
         with whole_file(self.path) as file:
             np.savez(file, allow_pickle=False, **{_MARK: np.array(self.mark)}, **arrays)
 
@@ -64,7 +64,7 @@ class CheckpointFile:
 
 
 def fingerprint(*parts: Any) -> str:
-    """Digest of arrays and of anything with a faithful ``repr``."""
+    """Return a digest of arrays, and of other values by their ``repr``."""
     digest = sha256(modeshift.__version__.encode())
     for part in parts:
         if isinstance(part, np.ndarray):
@@ -76,14 +76,14 @@ def fingerprint(*parts: Any) -> str:
 
 
 def pack(**objects: Any) -> dict[str, np.ndarray]:
-    """Collect the arrays and numbers of some objects, under names that lead back to them."""
+    """Return the arrays and numbers of some objects, by name."""
     return {
         f"{name}.{key}": value for name, thing in objects.items() for key, value in _leaves(thing)
     }
 
 
 def unpack(arrays: dict[str, np.ndarray], **objects: Any) -> None:
-    """Give the objects back what ``pack`` has collected."""
+    """Put the values that ``pack`` returned back into the objects."""
     for name, thing in objects.items():
         _restore(thing, name, arrays)
 
@@ -114,7 +114,7 @@ def _restore(thing: Any, prefix: str, arrays: dict[str, np.ndarray]) -> None:
     for name, value in _parts(thing):
         key = f"{prefix}.{name}"
         if isinstance(value, np.ndarray) and hasattr(thing, "_fields"):
-            value[...] = arrays[key]  # compiled code knows this array
+            value[...] = arrays[key]  # in place: compiled code holds this array
         elif isinstance(value, np.ndarray):
             setattr(thing, name, arrays[key])
         elif hasattr(value, "_fields"):
@@ -126,7 +126,7 @@ def _restore(thing: Any, prefix: str, arrays: dict[str, np.ndarray]) -> None:
 
 
 def _parts(thing: Any) -> Any:
-    """Name and value of all that an object consists of."""
+    """Return the names and values of the attributes of an object."""
     if thing is None:
         return ()
     return (thing._asdict() if hasattr(thing, "_fields") else vars(thing)).items()

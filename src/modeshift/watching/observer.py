@@ -1,4 +1,4 @@
-"""Who watches a fit: functions that are called after every sweep, and a checkpoint."""
+"""The observer of a fit: functions that are called after every sweep, and a checkpoint."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,17 +13,18 @@ Callback = Callable[[Progress], object]
 
 
 class Checkpoint:
-    """Keep the state of a fit in a file, so that a later fit can go on from there.
+    """Keep the state of a fit in a file, so that a later fit can continue from it.
 
     Pass it to ``set_callbacks`` of an estimator. The file is written every ``every`` seconds and at
-    Ctrl-C, and removed when the fit is done. A fit with the same data and parameters that finds the
-    file goes on from there, and ends as if it had never stopped.
+    Ctrl-C, and removed when the fit is done. If the file exists, a fit with the same data and
+    parameters continues from it. The result is that of a fit that was never stopped.
 
     Parameters
     ----------
     path : str or path
+        The file.
     every : float, default=60.0
-        Seconds between two writings.
+        Seconds between two saves.
     """
 
     def __init__(self, path: Any, every: float = 60.0) -> None:
@@ -35,7 +36,7 @@ class Checkpoint:
 
 
 class Observer(NamedTuple):
-    """What a user wants to know about a fit while it runs.
+    """Callbacks and checkpoint of one fit.
 
     Attributes
     ----------
@@ -43,7 +44,7 @@ class Observer(NamedTuple):
         Called after every sweep with a :class:`Progress`.
     checkpoint : Checkpoint or None
     mark : tuple
-        Everything but the data that the result depends on.
+        All values, except the data, that the result depends on.
     """
 
     callbacks: tuple[Callback, ...] = ()
@@ -51,12 +52,12 @@ class Observer(NamedTuple):
     mark: tuple = ()
 
     def tell(self, progress: Progress) -> None:
-        """Call all callbacks."""
+        """Call all callbacks with the progress."""
         for callback in self.callbacks:
             callback(progress)
 
     def watch(self, report: Callable[..., None] | None, *data: Any) -> Watch:
-        """Make what a schedule reports to, for the data that the fit is of."""
+        """Return the watch that a schedule reports to. The data identify the fit."""
         if self.checkpoint is None:
             return Watch(report)
         mark = fingerprint(*self.mark, *data)
@@ -65,7 +66,7 @@ class Observer(NamedTuple):
 
 
 def sorted_callbacks(callbacks: tuple[Any, ...]) -> tuple[tuple[Callback, ...], Checkpoint | None]:
-    """Part functions from the one checkpoint, or say what cannot be used."""
+    """Return the functions, and the checkpoint or None; refuse anything else."""
     checkpoints = [each for each in callbacks if isinstance(each, Checkpoint)]
     functions = tuple(each for each in callbacks if not isinstance(each, Checkpoint))
     for each in functions:

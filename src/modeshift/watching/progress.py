@@ -1,4 +1,4 @@
-"""How far a fit is: what callbacks are called with."""
+"""Progress of a fit, as callbacks receive it."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -7,25 +7,27 @@ import numpy as np
 
 
 class Progress(NamedTuple):
-    """What ``callback`` is called with, after every sweep.
+    """Progress of a fit. A callback receives one after every sweep.
 
     Attributes
     ----------
     sweep : int
-        Sweeps done. For ``MeanShift``: steps that every climb has taken, unless it has ended.
+        Number of sweeps done. For ``MeanShift``: steps taken so far by every climb that is still
+        going.
     max_iter : int
-        The most there will be.
+        Largest number of sweeps.
     n_steps : int
-        Steps taken so far; where climbs have met, the steps they would share count once.
+        Number of steps taken so far. Steps that several climbs share are counted once.
     n_moving : int
-        Points that moved further than ``tol`` in the sweep (steps that did, if points are drawn
-        at random). For ``MeanShift``: climbs that go on; those that have met count once.
+        Number of points that moved further than ``tol`` in this sweep. For ``StochasticMeanShift``:
+        number of such steps. For ``MeanShift``: number of climbs that are still going; climbs that
+        have met count as one.
     positions : ndarray of shape (n, d)
-        Where the points are, in the units of X; the climbs, with ``seeding`` or ``n_climbers``. A
-        lazy Dask array if X is a Dask collection.
+        Current position of each point (of each climb, with ``seeding``), in the units of X. For
+        Dask data: a lazy Dask array.
     count_clusters : function
-        Takes nothing and returns into how many clusters the positions would be merged now. It
-        takes a while.
+        Called without arguments, it merges the current positions and returns the number of
+        clusters. On large data this takes time.
     """
 
     sweep: int

@@ -1,4 +1,4 @@
-"""A fit that is watched: it tells how far it is, and keeps what it has reached."""
+"""The watch of a fit: it reports progress and writes checkpoints."""
 
 import signal
 import threading
@@ -13,7 +13,7 @@ from modeshift.watching.checkpoint import CheckpointFile
 
 
 class Watch:
-    """What a schedule tells while it runs. One without arguments watches nothing.
+    """The object that a schedule reports to. Without arguments it does nothing.
 
     Parameters
     ----------
@@ -46,15 +46,15 @@ class Watch:
         snapshot: Callable[[], dict[str, np.ndarray]],
         restore: Callable[[dict[str, np.ndarray]], None],
     ) -> None:
-        """Go on from the checkpoint if there is one; remember how to make the next one.
+        """Continue from the checkpoint if there is one; keep ``snapshot`` for the next one.
 
         Parameters
         ----------
         snapshot : function
-            Returns what the loop of the schedule has reached. Called only where nothing is
-            halfway: in ``beat``, and anywhere outside ``steady``.
+            Returns the state of the schedule's loop. It is called only while the state is
+            consistent: in ``beat``, and anywhere outside ``steady``.
         restore : function
-            Takes what ``snapshot`` has returned.
+            Takes a state that ``snapshot`` returned.
         """
         if self._checkpoint is None:
             return
@@ -65,7 +65,7 @@ class Watch:
 
     @contextmanager
     def steady(self) -> Iterator[None]:
-        """Around a short time in which things are halfway: Ctrl-C waits until it is over."""
+        """Around a short change of the state: Ctrl-C waits until the change is complete."""
         alone = threading.current_thread() is not threading.main_thread()
         if self._checkpoint is None or alone:  # no Ctrl-C reaches another thread
             yield
@@ -80,7 +80,7 @@ class Watch:
             before(*pressed[0])
 
     def beat(self) -> None:
-        """Write the checkpoint, if it is time. Called often, when nothing is halfway."""
+        """Write the checkpoint, if it is time. Called often, while the state is consistent."""
         if self._checkpoint is not None and monotonic() - self._written >= self._checkpoint.every:
             self._save()
 
@@ -93,7 +93,7 @@ class Watch:
         positions: Callable[[], Any],
         factors: np.ndarray | None = None,
     ) -> None:
-        """Tell that a sweep is done; ``positions`` makes them on demand."""
+        """Report a finished sweep; ``positions`` is called only if needed."""
         if self._report is not None:
             self._report(
                 sweep=sweep,

@@ -17,7 +17,7 @@ class NumpyArrays:
         return values.astype(np.float64, copy=False)
 
     def to_numpy(self, values: np.ndarray) -> np.ndarray:
-        """Return the values: they are on the host."""
+        """Return the values as they are."""
         return values
 
     def arange(self, n: int) -> np.ndarray:
@@ -37,7 +37,7 @@ class NumpyArrays:
         return np.where(mask, values, others)
 
     def ranking(self, values: np.ndarray) -> np.ndarray:
-        """Return the order that sorts values upwards; equal ones keep theirs."""
+        """Return the order that sorts values upwards; equal values keep their order."""
         return np.argsort(values, kind="stable")
 
     def sums(self, values: np.ndarray, owners: np.ndarray, n_owners: int) -> np.ndarray:

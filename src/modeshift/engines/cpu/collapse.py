@@ -1,6 +1,6 @@
-"""Points that coincide go on as one (the exact speed-up of Carreira-Perpinan, ICML 2006).
+"""Points that coincide continue as one (the exact speed-up of Carreira-Perpinan, ICML 2006).
 
-They see the same neighbours, so they have the same mean from then on.
+They have the same neighbours, so from then on they have the same mean.
 """
 
 import numpy as np
@@ -10,12 +10,12 @@ from modeshift.engines.space import COINCIDE, WORTH_IT
 
 
 class Collapse:
-    """Who stands for whom.
+    """Points that represent others.
 
     Attributes
     ----------
     owners : ndarray of shape (n,)
-        For each point at the start, the one among those left that stands for it.
+        For each original point, the row of its representative.
     """
 
     def __init__(self, n: int, radius: float) -> None:
@@ -23,12 +23,12 @@ class Collapse:
         self._side = COINCIDE * radius
 
     def collapse(self, positions: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return positions and weights of those left: of all, when there would not be much fewer.
+        """Return positions and weights of the representatives; all points if few coincide.
 
-        The first of some points that coincide keeps its place and takes the weight of all.
+        The first of the points that coincide keeps its place and gets the weight of all of them.
         """
         with np.errstate(over="ignore"):
-            cells = np.rint(positions / self._side) + 0.0  # no -0.0: its bits are not those of 0.0
+            cells = np.rint(positions / self._side) + 0.0  # no -0.0: it has other bits than 0.0
         # Beyond 2**53 cells every float is a cell of its own, even where the division overflows.
         cells = np.where(np.isinf(cells), positions, cells)
         numbers, firsts = number_rows(cells)

@@ -1,4 +1,4 @@
-"""Connected components of points under "at most a radius apart", without looking at all pairs."""
+"""Connected components of points at most a radius apart, without comparing all pairs."""
 
 import numpy as np
 
@@ -12,8 +12,8 @@ _LEAF = 8
 def connected_components(points: np.ndarray, radius: float) -> np.ndarray:
     """Number the connected components, by first appearance.
 
-    Points whose box is no longer than the radius are connected at once, however many they are.
-    What is left is pairs of boxes of a k-d tree: far ones are dropped, ones already connected too.
+    All points of a box with a diagonal of at most the radius are connected at once. Then pairs of
+    boxes of a k-d tree are compared, except pairs that are too far apart or connected already.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def _connect(points, order, starts, reach):
 
 @kernel
 def _connect_boxes(points, starts, boxes, tight, parents, reach):
-    """Connect what lies in different boxes: walk over pairs of nodes, the larger one is opened."""
+    """Connect points in different boxes: walk over pairs of nodes, and split the larger node."""
     d = points.shape[1]
     n_leaves = starts.shape[0] // 2
     waiting = [(1, 1)]
@@ -94,7 +94,7 @@ def _connect_leaves(points, starts, a, b, parents, reach):
 
 @bare_kernel
 def _extent(boxes, node, d):
-    """Squared length of a box's diagonal."""
+    """Return the squared diagonal of a box."""
     total = 0.0
     for k in range(d):
         side = boxes[node, d + k] - boxes[node, k]
@@ -104,7 +104,7 @@ def _extent(boxes, node, d):
 
 @bare_kernel
 def _nearest(boxes, a, b, d):
-    """Squared distance of the nearest places of two boxes."""
+    """Return the smallest squared distance between two boxes."""
     total = 0.0
     for k in range(d):
         gap = max(boxes[a, k] - boxes[b, d + k], boxes[b, k] - boxes[a, d + k], 0.0)
@@ -114,7 +114,7 @@ def _nearest(boxes, a, b, d):
 
 @bare_kernel
 def _farthest(boxes, a, b, d):
-    """Squared distance of the farthest places of two boxes."""
+    """Return the largest squared distance between two boxes."""
     total = 0.0
     for k in range(d):
         span = max(boxes[a, d + k] - boxes[b, k], boxes[b, d + k] - boxes[a, k])
@@ -124,7 +124,7 @@ def _farthest(boxes, a, b, d):
 
 @bare_kernel
 def _root(parents, i):
-    """Find who stands for i's component, and shorten the way there."""
+    """Return the root of the component of i, and shorten the path to it."""
     while parents[i] != i:
         parents[i] = parents[parents[i]]
         i = parents[i]

@@ -1,4 +1,4 @@
-"""Many points as the weighted means of few cells."""
+"""Replace many points by the weighted means of few cells."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,12 +15,12 @@ from modeshift.engines.cpu.exact_sums import (
 )
 from modeshift.engines.cpu.hashing import number_rows
 
-_FINEST = 2.0**51  # cells from 0; further away they are not larger than the gaps between floats
-_ASIDE = 2.0**60  # brings all that is smaller than 2 * _FINEST below 0.5
+_FINEST = 2.0**51  # cells from 0; further out floats are sparser than cells
+_ASIDE = 2.0**60  # brings all numbers below 2 * _FINEST below 0.5
 
 
 class Cells(NamedTuple):
-    """Weighted points that stand for many, and who stands for whom.
+    """Weighted means of grid cells, and the cell of each point.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Cells(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """What the cells of a part of the data contribute; tallies can be joined.
+    """Sums of the cells for a part of the data. Tallies of several parts can be joined.
 
     Attributes
     ----------
@@ -71,10 +71,10 @@ class Tally(NamedTuple):
 def compress(points: np.ndarray, weights: np.ndarray, side: float) -> Cells:
     """Replace points by the weighted means of the cells of a grid.
 
-    Cell of x: floor(x / side), feature by feature. The grid is fixed in space, the order of the
-    cells in themselves, and the sums do not depend on the order of the points, so parts of the data
-    can be compressed apart (:func:`tally`, :func:`join`). No point is further from the mean of its
-    cell than the diagonal, side * sqrt(d). Only occupied cells cost memory.
+    The cell of x is floor(x / side), feature by feature. The grid and the order of the cells are
+    fixed, and the sums do not depend on the order of the points. So parts of the data can be
+    compressed separately (:func:`tally`, :func:`join`). No point is further than the diagonal,
+    side * sqrt(d), from the mean of its cell. Only occupied cells take memory.
     """
     keys, cell_of, firsts = _number_cells(points, side)
     tops = group_tops(top_places(weights), cell_of, len(keys))
@@ -87,7 +87,7 @@ def compress(points: np.ndarray, weights: np.ndarray, side: float) -> Cells:
 
 
 def tally(points: np.ndarray, weights: np.ndarray, side: float, start: int) -> Tally:
-    """Compress a part of the data, of which the first point has the number ``start``."""
+    """Compress a part of the data; ``start`` is the number of its first point."""
     keys, cell_of, firsts = _number_cells(points, side)
     tops = group_tops(top_places(weights), cell_of, len(keys))
     values = [_offsets(points[:, k], keys[:, k], cell_of, side) for k in range(points.shape[1])]
@@ -97,7 +97,7 @@ def tally(points: np.ndarray, weights: np.ndarray, side: float, start: int) -> T
 
 
 def join(tallies: Sequence[Tally]) -> Tally:
-    """Make one tally of those of several parts."""
+    """Join the tallies of several parts into one."""
     keys, firsts, tops, digits = (np.concatenate(parts) for parts in zip(*tallies, strict=True))
     groups, examples = number_rows(keys)
     joined_firsts = np.full(len(examples), np.iinfo(np.int64).max)
@@ -109,7 +109,7 @@ def join(tallies: Sequence[Tally]) -> Tally:
 
 
 def cells_of_tally(tally: Tally, side: float) -> Cells:
-    """Means and weights of the cells; who is in which is for others to know (``cell_of`` empty)."""
+    """Return means and weights of the cells, without the cell of each point."""
     order = _lexicographic(tally.keys)
     keys, firsts, tops, digits = (part[order] for part in tally)
     mass = digits[:, -1]
@@ -120,10 +120,9 @@ def cells_of_tally(tally: Tally, side: float) -> Cells:
 
 
 def cell_keys(points: np.ndarray, side: float) -> np.ndarray:
-    """Centre of the cell of each point, in sides: floor(x / side) + 0.5, feature by feature.
+    """Return the centre of the cell of each point, in sides: floor(x / side) + 0.5.
 
-    Where cells are finer than floats every float is a cell of its own, and its key is itself, out
-    of the way of the others.
+    If cells are finer than the gaps between floats, every float is its own cell and its own key.
     """
     with np.errstate(over="ignore"):
         cells = np.floor(points / side)
@@ -132,7 +131,7 @@ def cell_keys(points: np.ndarray, side: float) -> np.ndarray:
 
 
 def _number_cells(points: np.ndarray, side: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the occupied cells in lexicographic order, the cell of each point, first points."""
+    """Return occupied cells in lexicographic order, cells of the points, and first points."""
     coordinates = cell_keys(points, side)
     cell_of, firsts = number_rows(coordinates)
     order = _lexicographic(coordinates[firsts])
@@ -147,19 +146,19 @@ def _lexicographic(keys: np.ndarray) -> np.ndarray:
 
 
 def _corners(keys: np.ndarray, side: float) -> np.ndarray:
-    """Border of the cells that is nearer to 0: the difference of a point from it is exact."""
+    """Return the corner of each cell that is nearest to 0: offsets from it are exact."""
     sizes = np.abs(keys)
-    with np.errstate(over="ignore"):  # in what is not chosen
+    with np.errstate(over="ignore"):  # in the branch that is not used
         corners = np.where(sizes < 0.5, keys * _ASIDE, np.trunc(keys) * side)
     return np.where(sizes < 2 * _FINEST, corners, keys)
 
 
 def _offsets(column: np.ndarray, keys: np.ndarray, cell_of: np.ndarray, side: float) -> np.ndarray:
-    """Offset of each point from the corner of its cell, in a power of two above the side."""
+    """Return offsets of points from the corner of their cell, divided by a power of two."""
     return np.ldexp(column - _corners(keys, side)[cell_of], -int(np.frexp(side)[1]))
 
 
 def _means(keys: np.ndarray, digits: np.ndarray, mass: np.ndarray, side: float) -> np.ndarray:
-    """Corner plus the weighted mean offset (the plain one where nothing has weight)."""
+    """Return corner plus weighted mean offset (plain mean offset in cells without weight)."""
     offsets = (totals(digits) / totals(mass)).astype(np.float64)
     return _corners(keys, side) + np.ldexp(offsets, int(np.frexp(side)[1]))

@@ -18,7 +18,7 @@ class Data(NamedTuple):
         In the user's units; unit vectors with cosine distance.
     weights : ndarray of shape (n,), float64
     dtype : dtype
-        float32 or float64: what results are given in.
+        float32 or float64, the type of the results.
     """
 
     points: np.ndarray
@@ -27,7 +27,7 @@ class Data(NamedTuple):
 
 
 def take_in(spec: Spec, checked: np.ndarray, sample_weight: Any) -> Data:
-    """Check weights, and put points on the sphere where distances are cosines."""
+    """Check the weights; with the cosine metric, put the points on the sphere."""
     weights = check_weights(sample_weight, len(checked))
     points = normalised(checked, "X") if spec.on_sphere else checked
     return Data(points, weights, checked.dtype)

@@ -1,4 +1,4 @@
-"""The one place where a distance is computed, so that no two fields round it differently."""
+"""Squared distances. They are computed only here, so that all fields round alike."""
 
 from modeshift.engines.cpu.jit import bare_kernel, fast_sums
 
@@ -7,8 +7,8 @@ from modeshift.engines.cpu.jit import bare_kernel, fast_sums
 def squared_distance(a, b):
     """Return sum_k (a_k - b_k)^2, added up in the order of k over the length of b.
 
-    A point is near when this is at most radius * radius. A tie (data on a lattice, bandwidth equal
-    to the spacing) is then decided in the same way everywhere.
+    A point is near if this is at most radius * radius. So all fields decide ties (data on a
+    lattice, bandwidth equal to the spacing) in the same way.
     """
     total = 0.0
     for k in range(b.shape[0]):
@@ -19,9 +19,9 @@ def squared_distance(a, b):
 
 @fast_sums
 def quick_square(a, b):
-    """Return |a - b|^2 over the length of a, summed in whatever order is fastest.
+    """Return |a - b|^2 over the length of a, summed in the fastest order.
 
-    It is not good enough to decide who is near: see ``quick_doubt``.
+    It is too inexact to decide whether a point is near; see ``quick_doubt``.
     """
     total = 0.0
     for k in range(a.shape[0]):
@@ -31,7 +31,7 @@ def quick_square(a, b):
 
 
 def quick_doubt(d: int) -> float:
-    """Share by which ``quick_square`` and ``squared_distance`` may differ from each other.
+    """Return the largest relative difference of ``quick_square`` and ``squared_distance``.
 
     With u = 2^-53 either errs by less than (d + 2) u; this is a multiple of the two together.
     """

@@ -1,4 +1,4 @@
-"""The engine of space in memory, on the cores of the machine."""
+"""The engine for arrays in memory, on the CPU."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ from modeshift.watching.watch import UNWATCHED
 
 
 class CpuEngine:
-    """Space in memory."""
+    """The engine for arrays in memory."""
 
     name = "cpu"
 
@@ -35,7 +35,7 @@ class CpuEngine:
         return take_in(spec, checked, sample_weight)
 
     def sample(self, spec: Spec, data: Data) -> Sampled:
-        """Return all points: the choice draws from them."""
+        """Return all points; the choice of a bandwidth draws its sample from them."""
         return Sampled(data.points, data.weights)
 
     def fit(
@@ -61,7 +61,7 @@ class CpuEngine:
 
 
 class CpuIndex:
-    """Labels for space."""
+    """Index that labels arrays."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
@@ -72,7 +72,7 @@ class CpuIndex:
 
 
 def label(spec: Spec, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Label points that are known to be sound: a fit without anything else that it gives."""
+    """Return only the labels of a fit. The points must be checked already."""
     problem = _posed(spec, points, weights)
     outcome = run(spec, problem, np.random.RandomState(0), UNWATCHED)
     space = NumpySpace(spec.n_threads)
@@ -89,7 +89,7 @@ def _posed(spec: Spec, points: np.ndarray, weights: np.ndarray) -> Problem:
 
 
 def cell_points(spec: Spec, cells: Any, side: float) -> np.ndarray:
-    """Return the points that stand for cells: their means, put back on the sphere if need be."""
+    """Return the means of the cells, put back on the sphere with the cosine metric."""
     if not spec.on_sphere:
         return cells.points
     return put_back(cells.points, normalised(cells.keys * side, "cells"))
@@ -105,7 +105,7 @@ def solve(
 ) -> Fit:
     """Cluster the points, or the cells, of a problem.
 
-    ``cells.spread`` gives every original point the value of its cell; None: points are themselves.
+    ``cells.spread`` gives every original point the value of its cell. None: there are no cells.
     """
     space = NumpySpace(spec.n_threads)
 

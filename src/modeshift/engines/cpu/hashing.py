@@ -1,4 +1,4 @@
-"""Rows of numbers, told apart by a hash of their bits."""
+"""Find equal rows of numbers, by a hash of their bits."""
 
 import numpy as np
 
@@ -46,7 +46,7 @@ def number_rows(rows):
 
 @kernel
 def find_rows(rows, wanted):
-    """Number of the row that equals each wanted one; -1 where there is none. Rows are distinct."""
+    """Return the number of the equal row for each wanted row; -1 if there is none."""
     n = rows.shape[0]
     size = 16
     while size < 2 * n:

@@ -1,4 +1,4 @@
-"""How kernels are compiled: one decorator, with a cache on disk that can be trusted."""
+"""Decorators that compile kernels with Numba, with a reliable cache on disk."""
 
 import re
 from collections.abc import Callable
@@ -12,8 +12,8 @@ from numba import njit
 _MARK_OF_KERNELS = re.compile(
     rb"^(?:from|import) (?:numba|modeshift\.engines\.cpu\.jit)\b|^@implements\b", re.MULTILINE
 )
-"""Found in every file that holds kernels: at its top it imports Numba or the decorators below, or
-it implements an operation of fields."""
+"""Matches every file that holds kernels: such a file imports Numba or the decorators below, or
+implements an operation of fields."""
 
 
 def kernel_sources() -> dict[str, bytes]:
@@ -28,7 +28,7 @@ def kernel_sources() -> dict[str, bytes]:
 
 
 def kernel_stamp() -> str:
-    """Return a digest of all files that hold kernels. It changes when one of them does."""
+    """Return a digest of all files that hold kernels."""
     digest = sha256()
     for name, source in kernel_sources().items():
         digest.update(f"{name}\0{len(source)}\0".encode() + source)
@@ -39,17 +39,17 @@ _STAMP = kernel_stamp()
 
 
 def bare_kernel(function: Callable, **options: Any) -> Any:
-    """Compile a kernel that makes no arrays and counts no references to its arguments.
+    """Compile a kernel that makes no arrays and does not count references to its arguments.
 
-    A short step on a state of many arrays would spend most of its time on counting.
+    Otherwise a short step on a state of many arrays would spend most of its time on counting.
     """
     return kernel(function, _nrt=False, **options)
 
 
 def fast_sums(function: Callable) -> Any:
-    """Compile a bare kernel whose sums may be taken in any order. That is several times faster.
+    """Compile a bare kernel whose sums may be taken in any order, which is several times faster.
 
-    Only for functions that add up and decide nothing: no comparison may depend on rounding.
+    Use it only for sums: no comparison may depend on the rounding.
     """
     return bare_kernel(function, fastmath={"reassoc", "nsz"})
 
@@ -71,7 +71,7 @@ def kernel(function: Callable, **options: Any) -> Any:
 
 
 def _mend_cache(compiled: Any) -> None:
-    """Let a change of any kernel make all cached code stale, and a full disk be no error.
+    """Recompile all kernels when one of them changes, and ignore a full disk.
 
     Numba looks only at the file of the function itself. But a compiled loop contains the code of
     the field that it runs on, and that code is in another file.

@@ -1,7 +1,7 @@
-"""A balanced k-d tree: which points lie together.
+"""A balanced k-d tree over points.
 
 The tree is perfect: with ``depth`` levels of splits it has 2**depth leaves, numbered like a heap
-(node i has the children 2i and 2i + 1, the root is 1). So nothing has to be stored to walk it.
+(node i has the children 2i and 2i + 1, the root is 1). So it needs no pointers.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from modeshift.engines.cpu.parallel import run_blocks
 
 
 def depth_for(n: int, leaf_size: int) -> int:
-    """Levels of splits after which no leaf holds more than ``leaf_size`` of n points."""
+    """Return the number of levels with which no leaf has more than ``leaf_size`` of n points."""
     depth = 0
     while (n - 1 >> depth) + 1 > leaf_size:
         depth += 1
@@ -46,7 +46,7 @@ def split_points(points: np.ndarray, leaf_size: int, n_jobs: int = 1) -> Splits:
     """Sort points, in place, so that each node of a tree owns a run of them.
 
     A node is halved at the median of the feature in which its points extend most. The upper nodes
-    are cut one after another, then as many parts as there are threads at the same time.
+    are cut one after another; the parts below them are cut in parallel, one for each thread.
     """
     n_leaves = 1 << depth_for(len(points), leaf_size)
     splits = Splits(
@@ -82,7 +82,7 @@ def split_below(points, splits, root):
 
 @bare_kernel
 def split_node(points, splits, node):
-    """Cut the run of a node into those of its children."""
+    """Cut the run of a node into the runs of its children."""
     starts, stops = splits.starts, splits.stops
     start, stop = starts[node], stops[node]
     middle = (start + stop) // 2
@@ -108,7 +108,7 @@ def _widest_axis(points, start, stop):
 
 @bare_kernel
 def _put_median(points, order, axis, start, stop, middle):
-    """Hoare's selection: nothing before ``middle`` is larger, nothing behind it smaller."""
+    """Sort partly (Hoare): no value before ``middle`` is larger, none after it smaller."""
     low, high = start, stop - 1
     while low < high:
         pivot = _median_of_three(
@@ -168,7 +168,7 @@ def enclose(points, starts):
 
 @bare_kernel
 def box_square(boxes, node, x):
-    """Squared distance from x to the nearest place of the box of a node."""
+    """Return the squared distance from x to the box of a node."""
     d = x.shape[0]
     total = 0.0
     for k in range(d):
@@ -179,9 +179,9 @@ def box_square(boxes, node, x):
 
 @bare_kernel
 def node_behind(node):
-    """Return the node that comes after ``node`` and all below it, in the order of a walk.
+    """Return the next node of a depth-first walk that skips the nodes below ``node``.
 
-    It is node + 1 less the zeros at its end in binary; 1, the root, when the walk is over.
+    It is node + 1 without its trailing zeros in binary; 1, the root, ends the walk.
     """
     node += 1
     while node & 1 == 0:

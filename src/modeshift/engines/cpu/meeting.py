@@ -1,7 +1,7 @@
-"""Climbs that meet go on together: a table of the places where climbs have been.
+"""Climbs that meet continue as one: a table of the places that climbs have visited.
 
-A step depends on the place alone. A climb that comes, to the last bit, to where another one has
-been before will take the same steps from there on, so it need not take them.
+A step depends only on the place. A climb that reaches exactly, to the last bit, a place of another
+climb would take the same steps from there on. So it follows that climb and takes none itself.
 """
 
 import numpy as np
@@ -9,11 +9,11 @@ import numpy as np
 from modeshift.engines.cpu.hashing import hash_row
 from modeshift.engines.cpu.jit import bare_kernel
 
-_PROBES = 8  # entries looked at for a place; when all are taken the first is overwritten
+_PROBES = 8  # entries tried for a place; if all are taken, the first is overwritten
 
 
 class MeetingTable:
-    """Remembers which climb was where after how many steps, for the last places visited.
+    """Table of the last places visited: the climb, and its number of steps there.
 
     Parameters
     ----------
@@ -32,10 +32,10 @@ class MeetingTable:
         self.heads = np.zeros(n, dtype=np.int64)
 
     def meet(self, climbing: np.ndarray, positions: np.ndarray, step: int) -> np.ndarray:
-        """Note where climbs are; return the mask of those that met a former one and follow it.
+        """Note the positions of climbs; return the mask of climbs that now follow another.
 
-        ``leaders`` then tells whom, and ``heads`` how many steps the leader had taken there less
-        the follower's own.
+        ``leaders`` then holds the climb that they follow, and ``heads`` the steps of the leader at
+        that place, minus the steps of the follower.
         """
         met = np.zeros(len(climbing), dtype=bool)
         _meet(
@@ -75,10 +75,10 @@ def _meet(places, climbs, steps, climbing, positions, step, leaders, heads, met)
 
 @bare_kernel
 def _leads_elsewhere(leaders, other, climb):
-    """Whether a climb that follows ``other`` does not follow itself.
+    """Return whether a climb can follow ``other`` without following itself.
 
-    Far from the origin, where rounding is coarse, climbs go in circles: one may come to its own
-    earlier place, or to that of a climb that follows it. It then goes on alone.
+    Far from the origin, where rounding is coarse, climbs go in circles: a climb may return to its
+    own place, or reach the place of a climb that follows it. Then it continues alone.
     """
     while leaders[other] >= 0:
         other = leaders[other]

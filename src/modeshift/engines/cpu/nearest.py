@@ -1,4 +1,4 @@
-"""The nearest of many targets, for many places."""
+"""Find the nearest target for each of many places."""
 
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ _LEAF = 16
 
 
 class NearestSearch:
-    """The nearest of some targets, for any places; the tree is built once.
+    """Search for the nearest target. The tree is built once.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class NearestSearch:
     def __call__(self, places: np.ndarray) -> np.ndarray:
         """Return for each place the index of the nearest target; ties go to the lower index.
 
-        Where squared distances overflow, both are compared on a scale on which they do not.
+        If squared distances overflow, places and targets are scaled down first.
         """
         nearest, distances = self._search(self._tree, places)
         far = np.isinf(distances)
@@ -47,7 +47,7 @@ class NearestSearch:
         return nearest
 
     def _search(self, tree: "_Tree", places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Indices of and squared distances to the nearest targets."""
+        """Return the indices of the nearest targets, and the squared distances to them."""
         nearest = np.empty(len(places), dtype=np.int64)
         distances = np.empty(len(places))
 
@@ -79,7 +79,7 @@ def _plant(targets: np.ndarray, n_jobs: int) -> _Tree:
 
 @bare_kernel
 def _search_block(points, splits, boxes, places, start, stop, nearest, distances):
-    """Look through the leaf of the place first, then walk through what may hold a nearer target."""
+    """Search the leaf of each place first, then all nodes that may hold a nearer target."""
     n_leaves = splits.axes.shape[0]
     for i in range(start, stop):
         x = places[i]

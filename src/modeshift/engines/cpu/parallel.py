@@ -1,4 +1,4 @@
-"""Work in blocks, on threads, in bites small enough that Ctrl-C is answered at once."""
+"""Work in blocks on threads. Blocks are short, so Ctrl-C takes effect at once."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -7,9 +7,9 @@ from time import perf_counter
 
 
 class Pace:
-    """How much to do in one call of a kernel, so that it returns after about ``seconds``.
+    """The amount of work for one call of a kernel, which should take about ``seconds``.
 
-    Python answers signals only between calls.
+    Python handles signals only between calls.
     """
 
     def __init__(self, size: int = 16, seconds: float = 0.05) -> None:
@@ -17,7 +17,7 @@ class Pace:
         self.seconds = seconds
 
     def learn(self, size: int, elapsed: float) -> None:
-        """Adapt, by a factor of 4 at most, to a call that did ``size`` and took ``elapsed``."""
+        """Adapt, by a factor of at most 4, to a call that did ``size`` in ``elapsed`` seconds."""
         wanted = size * self.seconds / max(elapsed, 1e-9)
         self.size = max(1, int(min(max(wanted, self.size / 4), self.size * 4)))
 
@@ -49,7 +49,7 @@ def _work_through(blocks: _Blocks, work: Callable[[int, int], bool | None]) -> N
         try:
             if work(*block):
                 blocks.stopped = True
-        except BaseException:  # Ctrl-C too: the others finish their block, no more
+        except BaseException:  # Ctrl-C too: other threads only finish their block
             blocks.stopped = True
             raise
         with blocks.lock:
@@ -59,8 +59,8 @@ def _work_through(blocks: _Blocks, work: Callable[[int, int], bool | None]) -> N
 def run_blocks(work: Callable[[int, int], bool | None], n: int, n_jobs: int = 1) -> bool:
     """Call ``work(start, stop)`` for consecutive blocks that cover ``range(n)``.
 
-    The blocks run on ``n_jobs`` threads, this one among them, so ``work`` must release the GIL.
-    When a call returns True, no further block is begun. Returns whether that happened.
+    The blocks run on ``n_jobs`` threads, the calling thread included, so ``work`` must release the
+    GIL. If a call returns True, no further block starts. Returns whether a call returned True.
     """
     blocks = _Blocks(n, n_jobs)
     if n_jobs == 1:

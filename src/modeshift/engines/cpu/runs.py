@@ -19,7 +19,7 @@ from modeshift.watching.watch import Watch
 
 
 def run(spec: Spec, problem: Problem, random_state: Any, watch: Watch) -> Outcome:
-    """Run the schedule; the outcome has one end for each point."""
+    """Run the schedule; return the outcome, with one end for each point."""
     if isinstance(spec.schedule, Climb):
         return _climb(spec, spec.schedule, problem, random_state, watch)
     if isinstance(spec.schedule, Blur):

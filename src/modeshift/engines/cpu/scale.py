@@ -1,4 +1,4 @@
-"""A length for data whose neighbourhoods have none: how far the k nearest reach."""
+"""The scale of data with an infinite bandwidth: the distance to the k-th nearest point."""
 
 import numpy as np
 
@@ -9,19 +9,18 @@ from modeshift.engines.cpu.jit import bare_kernel
 from modeshift.engines.cpu.parallel import run_blocks
 from modeshift.engines.rule import Flat, nearest
 
-_SAMPLE = 1000  # points that are asked, at most
+_SAMPLE = 1000  # largest number of points in the median
 
 
 def nearest_scale(points: np.ndarray, weights: np.ndarray, k: int, n_jobs: int = 1) -> float:
-    """Median over the points of the distance to their k-th nearest one, themselves included.
+    """Return the median distance of the points to their k-th nearest point, themselves included.
 
-    Points count by their weight, those of weight 0 not at all. Above 1000 points so many are asked,
-    drawn with seed 0. Where most of these distances are 0 it is the median of the others, and 1.0
-    when all points coincide.
+    Points count by their weight. The median is taken over at most 1000 points, drawn with seed 0.
+    If most of the distances are 0, it is the median of the others; if all points coincide, 1.0.
     """
     heavy = weights > 0.0
     points, weights = points[heavy], weights[heavy]
-    # A power of two as the unit keeps squares of tiny and huge numbers within range, exactly.
+    # A power of two as the unit keeps squares in range, and rounds nothing.
     exponent = int(np.frexp(np.abs(points).max())[1])
     points = np.ldexp(points, -exponent, dtype=np.float64)
     asked = np.arange(len(points))
@@ -43,7 +42,7 @@ def nearest_scale(points: np.ndarray, weights: np.ndarray, k: int, n_jobs: int =
 
 
 def _median(values: np.ndarray, weights: np.ndarray) -> float:
-    """Weighted median, which for whole weights is the median of repeated values."""
+    """Return the weighted median; whole weights are the same as repeated values."""
     order = np.argsort(values)
     below = np.cumsum(weights[order])
     half = 0.5 * below[-1]

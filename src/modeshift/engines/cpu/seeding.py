@@ -1,4 +1,4 @@
-"""Where the climbs of ``MeanShift`` start when not every point climbs."""
+"""Starts of the climbs of ``MeanShift`` with ``seeding``."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def starts_of(seeding: Any, field: Field, problem: Problem) -> np.ndarray:
 
 
 def bin_seeds(points: np.ndarray, weights: np.ndarray, side: float) -> np.ndarray:
-    """One point of each cell of a grid that holds weight: the one nearest to the cell's mean.
+    """Return one point of each grid cell with weight: the point nearest to the cell's mean.
 
     The grid is anchored at the minimum of each feature, so that shifted data give the same seeds.
     Ties go to the lower index; the seeds come in the order of the points.
@@ -56,7 +56,7 @@ def bin_seeds(points: np.ndarray, weights: np.ndarray, side: float) -> np.ndarra
     distances = ((offsets - cells.points[cell]) ** 2).sum(axis=1)
     smallest = np.full(len(cells.points), np.inf)
     np.minimum.at(smallest, cell, distances)
-    # Two points of one cell are equally far from their mean: rounding must not choose.
+    # Two points of a cell are equally far from their mean; the tie must not depend on rounding.
     central = np.flatnonzero(distances <= smallest[cell] + 1e-9 * side * side)
     _, first = np.unique(cell[central], return_index=True)
     return points[np.sort(central[first])]

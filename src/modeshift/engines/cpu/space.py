@@ -15,17 +15,17 @@ from modeshift.engines.problem import Units
 
 
 class NumpySpace(NumpyArrays):
-    """NumPy arrays, with searches on some threads."""
+    """NumPy arrays; searches use several threads."""
 
     def __init__(self, n_threads: int = 1) -> None:
         self._n_threads = n_threads
 
     def meetings(self, n: int, d: int) -> MeetingTable:
-        """Make a table of the places where n climbs have been."""
+        """Return a table of the places that n climbs have visited."""
         return MeetingTable(n, d)
 
     def crowd(self, n: int, radius: float) -> Collapse:
-        """Make the list of points that stand for others."""
+        """Return the table of points that represent others."""
         return Collapse(n, radius)
 
     def connected_components(self, points: np.ndarray, radius: float) -> np.ndarray:
@@ -57,5 +57,5 @@ class NumpySpace(NumpyArrays):
         return np.ldexp(weights, -exponent)
 
     def put_back(self, means: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
-        """Put means back on the unit sphere, or to ``otherwise`` if they have no direction."""
+        """Put means back on the unit sphere; a mean of length 0 becomes ``otherwise``."""
         return put_back(means, otherwise)

@@ -1,7 +1,7 @@
 """Cosine distance: points on the unit sphere.
 
-For unit vectors |x - y|^2 = 2 (1 - cos(x, y)), so a ball of cosine distance is a ball of the chord
-|x - y|, and all that is known about Euclidean distances applies.
+For unit vectors |x - y|^2 = 2 (1 - cos(x, y)). So a ball of cosine distance is a ball of the chord
+|x - y|, and all code for Euclidean distances applies.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ def normalised(rows: np.ndarray, name: str) -> np.ndarray:
 
 
 def put_back(means: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
-    """Put means of unit vectors back on the sphere, or to ``otherwise`` if without direction."""
+    """Put means back on the unit sphere; a mean of length 0 becomes ``otherwise``."""
     lengths = np.linalg.norm(means, axis=1, keepdims=True)
     clear = lengths > NO_DIRECTION
     return np.where(clear, means / np.where(clear, lengths, 1.0), otherwise)

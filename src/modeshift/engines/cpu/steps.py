@@ -1,4 +1,4 @@
-"""The compiled loop of the stochastic schedule: points take their steps and stay there."""
+"""The compiled loop of the stochastic schedule: points take steps and stay there."""
 
 from time import perf_counter
 
@@ -22,11 +22,11 @@ class CompiledSteps:
     ----------
     field : Field
     batch_size : int
-        How many points move at once over the same positions.
+        Number of points that move at the same time over the same positions.
     tol, negligible : float
-        A step no longer than ``tol`` is quiet; one no longer than ``negligible`` is not made.
+        A step of at most ``tol`` is quiet. A step of at most ``negligible`` is not made.
     record : bool
-        Whether the positions after each step are wanted.
+        Whether positions are kept after each step.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class CompiledSteps:
         self._pace = Pace()
 
     def take(self, run: Sweep, recorder: PathRecorder | None) -> None:
-        """Take the next steps: until it is time to look up, or the field wants care."""
+        """Take steps for some hundredths of a second, or until the field needs care."""
         begin, n = run.step, len(run.order)
         while run.step == begin or (run.step % self._size != 0 and run.step < n):
             self._bite(run)
@@ -72,14 +72,13 @@ def _take_steps(
 ):  # fmt: skip
     """Take the steps start..stop of a sweep, in batches of ``size`` steps.
 
-    The points of a batch ask over the same positions; when all have asked they move. The steps are
-    fewer when, at the end of a batch, ``wanted`` of them were quiet in a row or the field wants
-    care.
+    All means of a batch are computed over the same positions; then its points move. The loop ends
+    early, after a batch, if ``wanted`` steps in a row were quiet or the field needs care.
 
-    Returns the number of the next step, the length of the present run of quiet steps, and the
-    number of steps in the sweep that were not quiet: they go on from the ones given. ``trail``
-    receives mean and squared shift of each step: it has a row for each step of a sweep, or, when
-    nobody will read it, of a batch.
+    Returns the number of the next step, the length of the current run of quiet steps, and the
+    number of steps in the sweep that were not quiet. The counts continue from the given ones.
+    ``trail`` receives the mean and the squared shift of each step. It has a row for each step of a
+    sweep, or only of a batch if the rows are not used later.
     """
     n, d = state.points.shape
     begin = start - start % size

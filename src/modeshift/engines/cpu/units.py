@@ -1,11 +1,11 @@
-"""The units in which a fit computes: the scale, as a rule the bandwidth, lies between 1 and 2."""
+"""Internal units of a fit, in which the scale (mostly the bandwidth) is between 1 and 2."""
 
 import numpy as np
 
 from modeshift.engines.problem import Units
 
 LARGEST = 2.0**1000
-"""No coordinate of a point reaches this, so differences are finite and there is room beyond."""
+"""Upper bound of all coordinates, so that differences are finite."""
 
 
 def choose_units(X: np.ndarray, weights: np.ndarray, scale: float) -> Units:
@@ -23,11 +23,11 @@ def choose_units(X: np.ndarray, weights: np.ndarray, scale: float) -> Units:
 
 
 def to_units(X: np.ndarray, exponent: int) -> np.ndarray:
-    """Scale positions; those beyond all points of a problem are brought to where nobody is."""
+    """Scale positions. Positions far beyond all points are moved closer, but stay beyond them."""
     with np.errstate(over="ignore"):
         return np.clip(np.ldexp(X, -exponent, dtype=np.float64), -2 * LARGEST, 2 * LARGEST)
 
 
 def _magnitude(value: float) -> int:
-    """Exponent e with value < 2 ** e."""
+    """Return an exponent e with value < 2 ** e."""
     return int(np.frexp(value)[1])

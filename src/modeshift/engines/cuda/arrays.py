@@ -43,7 +43,7 @@ class TorchArrays:
         return torch.where(mask, values, others)
 
     def ranking(self, values: torch.Tensor) -> torch.Tensor:
-        """Return the order that sorts values upwards; equal ones keep theirs."""
+        """Return the order that sorts values upwards; equal values keep their order."""
         return torch.argsort(values, stable=True)
 
     def sums(self, values: torch.Tensor, owners: torch.Tensor, n_owners: int) -> torch.Tensor:

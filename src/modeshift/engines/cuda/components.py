@@ -1,4 +1,4 @@
-"""Connected components of points under "at most a radius apart", on the device."""
+"""Connected components of points at most a radius apart, on the device."""
 
 import torch
 import triton
@@ -15,16 +15,16 @@ from modeshift.engines.cuda.tiles import (
 )
 
 _TILE = 64
-_SHARES = 8  # programs that share the tiles of a block: a block on a border sees many
-_ENTRIES = 2**25  # pairs of a block and a tile that are compared at a time
+_SHARES = 8  # programs that share the tiles of a block: a block on a border has many
+_ENTRIES = 2**25  # pairs of a block and a tile compared at a time
 
 
 def connected_components(points: torch.Tensor, radius: float) -> torch.Tensor:
     """Number the connected components, by first appearance.
 
-    Every point takes the smallest label within the radius, its label's owner too, and labels
-    become those of their owners, until nothing changes: a few rounds, as trees of labels halve
-    their height each time.
+    In each round every point, and the owner of its label, takes the smallest label within the
+    radius; then every label is replaced by the label of its owner. The rounds end when nothing
+    changes. There are few, because trees of labels halve their height in each.
     """
     n = len(points)
     order = locality_order(points)
@@ -37,7 +37,7 @@ def connected_components(points: torch.Tensor, radius: float) -> torch.Tensor:
         for centres, radii in zip(balls.centres.split(rows), balls.radii.split(rows), strict=True)
     ]
     columns = places.T.contiguous()
-    reach = columns.new_tensor([radius * radius])  # a number would become float32
+    reach = columns.new_tensor([radius * radius])  # a Python number would become float32
     while True:
         lowest = roots.clone()
         for number, part in enumerate(visits):
@@ -57,14 +57,14 @@ def connected_components(points: torch.Tensor, radius: float) -> torch.Tensor:
 
 
 def _roots_of_tiles(balls: Balls, n: int, radius: float) -> torch.Tensor:
-    """Label points by their rows, but all points of a tile that is small enough by its first."""
+    """Label each point by its row; in a small tile, all points by its first row."""
     rows = torch.arange(len(balls.radii) * _TILE, device=balls.radii.device)
     tight = (2.0 * (1.0 + ROUNDING) * balls.radii <= radius).repeat_interleave(_TILE)
     return torch.where(tight, rows - rows % _TILE, rows).clamp_max(n - 1)
 
 
 def _number_by_first(components: torch.Tensor) -> torch.Tensor:
-    """Number components again, by the first row of each."""
+    """Renumber components by their first row."""
     _, numbers = torch.unique(components, return_inverse=True)
     rows = torch.arange(len(numbers), device=numbers.device)
     firsts = lowest_of(rows, numbers, int(numbers.max()) + 1)
@@ -78,7 +78,7 @@ def smallest_near(
     points, labels, starts, counts, visits, lowest, limit, first_block, n, d,
     BLOCK: tl.constexpr, TILE: tl.constexpr,
 ):  # fmt: skip
-    """Find for a block of points the smallest label within reach, by differences of coordinates.
+    """Write the smallest label within reach of each point of a block.
 
     Coordinate k of point i is points[k * n + i].
     """

@@ -1,6 +1,6 @@
 """The engine of a GPU: tensors and Triton kernels.
 
-With ``TRITON_INTERPRET=1`` in the environment the same code runs without a GPU, slowly.
+With ``TRITON_INTERPRET=1`` in the environment the same code runs without a GPU, but slowly.
 """
 
 from functools import partial
@@ -29,8 +29,8 @@ from modeshift.spec import Blur, Climb, Fit, Sampled, Spec
 from modeshift.watching.observer import Observer
 from modeshift.watching.watch import Watch
 
-_SAMPLE = 10_000  # points that are looked at to choose a bandwidth
-_BATCHES = 16  # of a stochastic sweep: docs/gpu.md
+_SAMPLE = 10_000  # points for the choice of a bandwidth
+_BATCHES = 16  # batches in a stochastic sweep; see docs/gpu.md
 
 
 class Sorted(NamedTuple):
@@ -39,14 +39,11 @@ class Sorted(NamedTuple):
     Attributes
     ----------
     problem : Problem
-    order : Tensor of shape (n,)
-        The number that each row had before.
     seats : Tensor of shape (n,)
-        The row that each number has now.
+        Row of each original number.
     """
 
     problem: Problem
-    order: torch.Tensor
     seats: torch.Tensor
 
 
@@ -60,7 +57,7 @@ class CudaEngine:
         self._space = TorchSpace(device)
 
     def example(self, X: Any) -> Any:
-        """Return an array as it is, and for a tensor a row like its own."""
+        """Return an array as it is; for a tensor, return one row of the same width."""
         return example_of(X)
 
     def take_in(self, spec: Spec, X: Any, checked: np.ndarray, sample_weight: Any) -> Intake:
@@ -118,15 +115,15 @@ class CudaEngine:
         )
 
     def index(self, spec: Spec, model: Model) -> "CudaIndex":
-        """Return what labels new points; fitted points are uploaded and sorted once."""
+        """Return the index; fitted points are uploaded and sorted once."""
         return CudaIndex(spec, model, self._device)
 
 
 class CudaIndex:
-    """Labels for space and tensors.
+    """Index that labels arrays and tensors.
 
-    New points of a wider type than the model's are compared in theirs, so there is an index for
-    each of the two types, built when it is first needed.
+    New points of a wider type than the model are compared in the wider type. So there is an index
+    for each of the two types, built when it is first needed.
     """
 
     def __init__(self, spec: Spec, model: Model, device: torch.device) -> None:
@@ -154,7 +151,7 @@ class CudaIndex:
 
 
 def _run(spec: Spec, arranged: Sorted, random_state: Any, watch: Watch) -> Outcome:
-    """Run the schedule; ends are in the order of the sorted points."""
+    """Run the schedule; return the outcome, in the order of the sorted points."""
     problem, seats = arranged.problem, arranged.seats
     field, tol = field_of(spec, problem), spec.tol * problem.scale
     if isinstance(spec.schedule, Climb):
@@ -181,7 +178,7 @@ def _run(spec: Spec, arranged: Sorted, random_state: Any, watch: Watch) -> Outco
 
 
 def field_of(spec: Spec, problem: Problem) -> DeviceField:
-    """Build the field that suits the number of features."""
+    """Return the field for the number of features."""
     kind = FewField if problem.points.shape[1] <= FEW else ManyField
     precision = "fast" if spec.algorithm == "fast" else "exact"
     return kind(problem.points, problem.weights, problem.radius, problem.rule, precision)
@@ -192,4 +189,4 @@ def _arrange(problem: Problem) -> Sorted:
     seats = torch.empty_like(order)
     seats[order] = torch.arange(len(order), device=order.device)
     arranged = problem._replace(points=problem.points[order], weights=problem.weights[order])
-    return Sorted(arranged, order, seats)
+    return Sorted(arranged, seats)

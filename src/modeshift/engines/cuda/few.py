@@ -1,4 +1,4 @@
-"""The sweep in few dimensions: coordinates in registers, no tensor cores, most tiles skipped."""
+"""The kernel of a sweep in few dimensions: registers, no tensor cores, most tiles skipped."""
 
 import triton
 import triton.language as tl
@@ -15,11 +15,11 @@ def sweep_few(
 ):  # fmt: skip
     """Add up the offsets to the points near each place, weighted, and their weights.
 
-    Places, points and all that describes boxes lie in columns: coordinate k of point i is
-    x[k * n + i]. FAN tiles are a group, FAN groups a flock. The boxes of a flock's groups, and then
-    of a group's tiles, are compared with the box of the block: those beyond ``outer_reach`` are
-    skipped, those wholly within ``inner_reach`` count by their mean and mass (Gaussian: none).
-    These and the squared reach of a place are the first of ``limits``.
+    Places, points and boxes are stored by columns: coordinate k of point i is x[k * n + i]. FAN
+    tiles are a group, FAN groups a flock. The boxes of a flock's groups, and then of a group's
+    tiles, are compared with the box of the block. Boxes beyond ``outer_reach`` are skipped; boxes
+    within ``inner_reach`` count by their mean and mass (not for a Gaussian). ``limits`` begins with
+    these two and the squared reach of a place.
     """
     block = tl.program_id(0)
     share = tl.program_id(1)
@@ -29,7 +29,7 @@ def sweep_few(
     n_blocks = m // BLOCK
     n_groups = n_tiles // FAN
     dtype = q.dtype.element_ty
-    # Numbers come as arrays: Triton would make float32 of them.
+    # Numbers are passed as arrays, because Triton would make them float32.
     reach = tl.load(limits)
     inner_reach = tl.load(limits + 1)
     outer_reach = tl.load(limits + 2)
@@ -98,7 +98,7 @@ def sweep_few(
 
 @triton.jit
 def _box_squares(low, high, lows, highs, n_boxes, boxes, D: tl.constexpr):
-    """Squares of the least and the largest distance between places of a box and of others."""
+    """Return the smallest and the largest squared distance between a box and other boxes."""
     near = (boxes * 0).to(lows.dtype.element_ty)
     far = near
     for k in tl.static_range(D):
@@ -113,7 +113,7 @@ def _box_squares(low, high, lows, highs, n_boxes, boxes, D: tl.constexpr):
 
 @triton.jit
 def _take_whole(whole, whole_mass, low, inside, means, masses, n_boxes, boxes, D: tl.constexpr):
-    """Add mass and moment, from the corner ``low`` on, of boxes that count as a whole."""
+    """Add mass and moment (from the corner ``low``) of boxes that count as a whole."""
     taken = tl.where(inside, tl.load(masses + boxes), 0.0)
     new = ()
     for k in tl.static_range(D):

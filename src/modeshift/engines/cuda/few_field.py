@@ -9,13 +9,13 @@ from modeshift.engines.cuda.few import sweep_few
 from modeshift.engines.cuda.field import LOG2_E, DeviceField
 from modeshift.engines.cuda.tiles import Layout, padded, padded_with
 
-_FAN = 32  # tiles a group, and groups a flock: as many as an int32 has bits
+_FAN = 32  # tiles per group, and groups per flock: the bits of an int32
 _BUSY = 16  # programs for each processor
-_ROUNDING = 1e-5  # of squared distances between boxes, which float32 computes
+_ROUNDING = 1e-5  # margin for squared distances between boxes, computed in float32
 
 
 class Crowds(NamedTuple):
-    """Boxes around points that lie side by side, in columns: coordinate, then box."""
+    """Boxes around neighbouring points, stored by columns: coordinate, then box."""
 
     lows: torch.Tensor
     highs: torch.Tensor
@@ -24,12 +24,12 @@ class Crowds(NamedTuple):
 
 
 def layout_for(d: int) -> Layout:
-    """Return what was fastest on an H200 (docs/gpu.md) without spilling registers."""
+    """Return the layout that was fastest on an H200 (docs/gpu.md)."""
     return Layout(block=16, tile=64 if d <= 3 else 32, warps=2, stages=1)
 
 
 def filled_up(crowds: Crowds, multiple: int) -> Crowds:
-    """Add boxes that are nowhere, until their number is a multiple."""
+    """Add boxes infinitely far away, until their number is divisible by ``multiple``."""
     missing = (0, -len(crowds.masses) % multiple)
     pad = torch.nn.functional.pad
     return Crowds(
@@ -41,7 +41,7 @@ def filled_up(crowds: Crowds, multiple: int) -> Crowds:
 
 
 def gather(crowds: Crowds, size: int) -> Crowds:
-    """Put boxes around each ``size`` boxes. A mean is counted from the first one's."""
+    """Put a box around every ``size`` boxes. Means are relative to the first of them."""
     d = len(crowds.lows)
     masses = crowds.masses.reshape(-1, size)
     means = crowds.means.reshape(d, -1, size)

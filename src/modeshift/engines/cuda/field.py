@@ -1,4 +1,4 @@
-"""The field on a device: positions and weights of all points, able to say the means near places."""
+"""The field on a device: positions and weights of all points, and means near places."""
 
 from abc import ABC, abstractmethod
 from typing import NamedTuple, Self
@@ -14,7 +14,7 @@ LOG2_E = 1.4426950408889634
 
 
 class Means(NamedTuple):
-    """Answers for many places, as :class:`modeshift.engines.cpu.fields.field.Means`, in tensors."""
+    """Means near many places, like :class:`modeshift.engines.cpu.fields.field.Means`."""
 
     means: torch.Tensor
     masses: torch.Tensor
@@ -27,7 +27,7 @@ class DeviceField(ABC):
     Parameters
     ----------
     points : Tensor of shape (n, d), float32 or float64
-        Positions, in an order in which neighbours in the list are neighbours in space.
+        Positions, sorted so that rows next to each other are near in space.
     weights : Tensor of shape (n,), float64
     radius : float
     rule : Rule
@@ -58,30 +58,30 @@ class DeviceField(ABC):
 
     @abstractmethod
     def _build(self) -> None:
-        """Prepare what answers need from ``points``."""
+        """Prepare the field for ``points``."""
 
     @abstractmethod
     def _average(self, places: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the mean near each place, which may be anything without mass, and the mass."""
+        """Return the mean near each place, and the mass. Without mass the mean is arbitrary."""
 
     def at(self, points: torch.Tensor, weights: torch.Tensor) -> Self:
-        """Take other points, with their weights; return the field itself."""
+        """Replace the points and weights; return the field itself."""
         self.points = points
         self.weights = weights
         self._build()
         return self
 
     def move_points(self, rows: torch.Tensor, positions: torch.Tensor) -> None:
-        """Put some of the points somewhere else."""
+        """Move some of the points."""
         self.points[rows] = positions
         self._build()
 
     def means_near(self, places: torch.Tensor) -> Means:
-        """Means near many places within the field's radius, in parts that fit into memory."""
+        """Return the means near many places, computed in parts that fit into memory."""
         return Means(*in_chunks(self._answer, places))
 
     def is_quiet(self, tol: float) -> bool:
-        """Whether no point would move further than ``tol``. Nobody moves."""
+        """Return whether no point would move further than ``tol``. No point is moved."""
         return bool(self.means_near(self.points).squares.max() <= tol * tol)
 
     def _answer(self, places: torch.Tensor) -> tuple[torch.Tensor, ...]:

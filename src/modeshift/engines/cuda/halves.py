@@ -1,8 +1,8 @@
-"""Points as tensor cores take them: centred, scaled, and split into numbers of 16 bits.
+"""Points for tensor cores: centred, scaled, and split into numbers of 16 bits.
 
-Precision "exact" writes a coordinate as the sum of two float16, of 11 bits each, and finds out
-which pairs that leaves in doubt; "fast" takes one bfloat16, of 8 bits. The bounds are derived in
-docs/gpu.md.
+Precision "exact" writes a coordinate as the sum of two float16, of 11 bits each, and marks the
+pairs that this leaves in doubt. "fast" takes one bfloat16, of 8 bits. docs/gpu.md derives the
+bounds.
 """
 
 import math
@@ -12,13 +12,13 @@ import torch
 
 from modeshift.engines.cuda.devices import INTERPRETED
 
-_LARGEST = 10  # coordinates are scaled to lie below 2 ** 10: far from what float16 cannot hold
-_FAR = 2.0**15  # beyond any point by far more than the reach, which is below 2 ** 10 too
+_LARGEST = 10  # coordinates are scaled to lie below 2 ** 10, far below the limit of float16
+_FAR = 2.0**15  # farther from any point than the reach, which is below 2 ** 10 too
 _STEP = 16  # features that tensor cores add up at a time
 
 
 class Frame(NamedTuple):
-    """Where coordinates are counted from, and in which unit.
+    """Origin and unit of the scaled coordinates.
 
     Attributes
     ----------
@@ -32,12 +32,12 @@ class Frame(NamedTuple):
 
 
 class Halves(NamedTuple):
-    """Rows as tensor cores take them.
+    """Rows for tensor cores.
 
     Attributes
     ----------
     high, low : Tensor of shape (rows, width)
-        They add up to the row; ``low`` is not used where there is only one part.
+        They add up to the row; with "fast", ``low`` is not used.
     half_squares : Tensor of shape (rows,), float32
         Half the squared length.
     """
@@ -57,12 +57,12 @@ def make_frame(points: torch.Tensor, reach: float) -> Frame:
 def split_rows(rows: torch.Tensor, frame: Frame, width: int, precision: str) -> Halves:
     """Centre and scale rows, round them to 16 bits, and pad them to a width with zeros.
 
-    Rows that float16 cannot hold are beyond the reach of all points: infinitely far.
+    Rows that float16 cannot hold are infinitely far, beyond the reach of all points.
     """
     scaled = (rows - frame.centre) * frame.factor
     scaled = torch.nn.functional.pad(scaled, (0, width - scaled.shape[1]))
     if precision == "fast":
-        # The length of what is compared, or points would not be at the distance 0 of themselves.
+        # Lengths of the rounded rows: the distance of a point to itself must be 0.
         scaled = scaled.to(torch.bfloat16).float()
     half_squares = (0.5 * (scaled * scaled).sum(dim=1, dtype=torch.float64)).float()
     if bool((half_squares >= 0.5 * _FAR**2).any()):
@@ -76,7 +76,7 @@ def split_rows(rows: torch.Tensor, frame: Frame, width: int, precision: str) -> 
 
 
 def doubt_factor(d: int) -> float:
-    """Bound of the error of q.x - |x|^2/2 - |q|^2/2 + h^2/2, as a share of |q|^2 + |x|^2 + h^2.
+    """Return the error bound of q.x - |x|^2/2 - |q|^2/2 + h^2/2, in |q|^2 + |x|^2 + h^2.
 
     Two parts of 11 bits leave 2^-22 of a coordinate, of both and in the product of the lower parts
     that is not taken; with the rounding of float32 before, 4 * 2^-22 |q| |x|. Tensor cores add d
@@ -89,11 +89,11 @@ def doubt_factor(d: int) -> float:
 
 
 def width_of(d: int) -> int:
-    """Number of columns that rows are padded to: a power of two, or a multiple of the largest."""
+    """Return the padded number of columns: a power of two, or a multiple of the largest."""
     if d <= LARGEST_WIDTH:
         return max(_STEP, 1 << (d - 1).bit_length())
     return -(-d // LARGEST_WIDTH) * LARGEST_WIDTH
 
 
 LARGEST_WIDTH = 256
-"""Features that a kernel holds at the same time; of more it takes one part after the other."""
+"""Number of features that a kernel holds at a time; more are taken in parts."""

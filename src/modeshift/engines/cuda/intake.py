@@ -1,4 +1,4 @@
-"""What users pass in, as tensors on the device, and results as they want them back."""
+"""Input of users as tensors on the device, and results in the kind of array of the input."""
 
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ class Intake(NamedTuple):
     points : Tensor of shape (n, d), float32 or float64
     weights : Tensor of shape (n,), float64
     as_tensors : bool
-        Whether results go back as tensors: X was one.
+        Whether results are tensors, because X was one.
     """
 
     points: torch.Tensor
@@ -28,16 +28,16 @@ class Intake(NamedTuple):
     as_tensors: bool
 
     def handed_back(self, values: torch.Tensor) -> Any:
-        """Return a result as the user passed X."""
+        """Return a result in the kind of array of X."""
         return values if self.as_tensors else values.cpu().numpy()
 
     def kept(self, positions: torch.Tensor) -> Any:
-        """Return positions that ``predict`` needs; arrays are float64, as the CPU wants them."""
+        """Return positions for ``predict``: a tensor, or a float64 array as the CPU needs it."""
         return positions if self.as_tensors else positions.double().cpu().numpy()
 
 
 def example_of(X: Any) -> Any:
-    """Return what scikit-learn checks: an array itself, for a tensor a row of its width."""
+    """Return the input that scikit-learn checks: an array, or one row of a tensor's width."""
     if not isinstance(X, torch.Tensor):
         return X
     _check_tensor(X)
@@ -94,7 +94,7 @@ def _check_tensor(X: torch.Tensor) -> None:
 
 
 def _as_floats(X: torch.Tensor) -> torch.Tensor:
-    """Return a tensor as float32 or float64, finite throughout, without bringing it to the host."""
+    """Return a tensor as float32 or float64, checked to be finite on the device."""
     points = X.detach()
     if points.dtype not in _FLOATS:
         points = points.to(torch.float32 if points.is_floating_point() else torch.float64)

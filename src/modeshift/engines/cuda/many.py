@@ -1,16 +1,16 @@
-"""The sweep in many dimensions, as FlashAttention computes attention.
+"""The kernel of a sweep in many dimensions, similar to FlashAttention.
 
 Scores are squared distances, weights are 0 or 1 (or a Gaussian), values are the positions. A block
-of places meets one tile of points after the other; nothing quadratic is stored.
+of places visits one tile of points after the other; no quadratic array is stored.
 """
 
 import triton
 import triton.language as tl
 
 SCALE = tl.constexpr(16384.0)
-"""Gaussian weights are multiplied by this before they are rounded to 16 bits.
+"""Factor of Gaussian weights before they are rounded to 16 bits.
 
-They lie between exp(-18) and 1, which float16 holds only so.
+They lie between exp(-18) and 1. float16 can hold them only with this factor.
 """
 
 
@@ -25,11 +25,11 @@ def sweep_many(
     """Add up the values of the points near each place, and their weights.
 
     A program has a block of places, a part of the features of the sums, and a share of the tiles.
-    A pair has the margin q.x - |x|^2/2 - edge with edge = |q|^2/2 - reach, which is
-    (h^2 - |q - x|^2) / 2, and it counts when that is not negative. EXACT leaves pairs in doubt
-    out, whose margin is less than the slack of the two (Gaussian: those that count, with more slack
-    than ``most_slack``), and writes number and bits of the tile, a bit for each such point, to the
-    lists of the place, ``doubts`` and ``bits``.
+    The margin of a pair is q.x - |x|^2/2 - edge with edge = |q|^2/2 - reach, which is
+    (h^2 - |q - x|^2) / 2. The pair counts if the margin is not negative. A pair is in doubt if its
+    margin is less than its slack (Gaussian: if it counts and its slack exceeds ``most_slack``).
+    EXACT leaves pairs in doubt out. It writes the number of the tile, and a bit for each such
+    point, to the lists of the place, ``doubts`` and ``bits``.
     """
     block = tl.program_id(0).to(tl.int64)
     part = tl.program_id(1)
@@ -152,12 +152,12 @@ def settle_doubts(
     limits, n_places, n_shares, room, d, unit,
     WIDTH: tl.constexpr, PARTS: tl.constexpr, TILE: tl.constexpr, GAUSSIAN: tl.constexpr,
 ):  # fmt: skip
-    """Measure what a sweep left out for each place, by differences of coordinates in float64.
+    """Compute the distances of the pairs in doubt by differences of coordinates in float64.
 
-    A program has one place. What counts is added to its sums and its mass, of the first share.
+    A program has one place. Points that count are added to its sums and mass, in the first share.
     """
     place = tl.program_id(0).to(tl.int64)
-    reach = tl.load(limits)  # an array, for float64; Triton makes float32 of numbers
+    reach = tl.load(limits)  # an array, to be float64; Triton makes Python numbers float32
     sharpness = tl.load(limits + 1)
     mass = 0.0
     for share in range(n_shares):
@@ -185,7 +185,7 @@ def settle_doubts(
 
 @triton.jit
 def _square(q, x, d, WIDTH: tl.constexpr, PARTS: tl.constexpr):
-    """Squared distance of two rows, in float64."""
+    """Return the squared distance of two rows, in float64."""
     square = tl.zeros((WIDTH,), tl.float64)
     for part in range(PARTS):
         k = part * WIDTH + tl.arange(0, WIDTH)

@@ -29,28 +29,28 @@ from modeshift.engines.cuda.tiles import (
 
 _BUSY = 2  # programs for each processor
 _MOST_SHARES = 16
-_WORTH_LISTING = 0.9  # share of the tiles up to which a list of them is faster than taking all
-_WEIGHT_ERROR = 2.0**-8  # of a Gaussian weight, at most, from the error of a distance
-_ROOM = 64  # tiles in doubt that a place can note, to begin with
-_MOST_ROOM = 2**28  # tiles in doubt of all places together
+_WORTH_LISTING = 0.9  # up to this share of the tiles a list of them is faster than visiting all
+_WEIGHT_ERROR = 2.0**-8  # largest relative error of a Gaussian weight
+_ROOM = 64  # first length of the list of tiles in doubt of a place
+_MOST_ROOM = 2**28  # tiles in doubt, of all places together
 
 
 def layouts_for(width: int, exact: bool) -> list[Layout]:
-    """Return what was fastest on an H200 (docs/gpu.md), then what needs less shared memory."""
+    """Return the layout that was fastest on an H200 (docs/gpu.md), then smaller ones."""
     wide = 32 if exact and width >= LARGEST_WIDTH else 64
     layouts = [Layout(128, wide, 8, 3), Layout(128, wide, 8, 1), Layout(64, 32, 4, 1)]
     return [*layouts[width > LARGEST_WIDTH :], Layout(32, 32, 4, 1), Layout(16, 16, 2, 1)]
 
 
 class Work(NamedTuple):
-    """What a sweep writes for each share of the tiles and each place.
+    """Output of a sweep for each share of the tiles and each place.
 
     Attributes
     ----------
     sums, masses : Tensor
-        Of the values and weights of the points near a place.
+        Sums of the values and weights of the points near a place.
     doubts, bits, n_doubts : Tensor
-        Tiles that hold points in doubt, which points of the tile these are, and how many tiles.
+        Tiles with points in doubt, a bit for each such point, and the number of these tiles.
     """
 
     sums: torch.Tensor
@@ -61,10 +61,10 @@ class Work(NamedTuple):
 
 
 class ManyField(DeviceField):
-    """Looks for neighbours with tensor cores; see docs/gpu.md for what that decides."""
+    """Field that finds neighbours with tensor cores; docs/gpu.md has the error bounds."""
 
     _room = _ROOM
-    _level = 0  # how many layouts needed too much shared memory
+    _level = 0  # number of layouts that needed too much shared memory
 
     def _build(self) -> None:
         n, d = self.points.shape
@@ -87,7 +87,7 @@ class ManyField(DeviceField):
         self._limits = self.weights.new_tensor([self.reach * self.reach, sharpness])
 
     def move_points(self, rows: torch.Tensor, positions: torch.Tensor) -> None:
-        """Put some of the points somewhere else. They stay within their hull, and so the frame."""
+        """Move some of the points. They stay in the hull of the data, so the frame is valid."""
         self.points[rows] = positions
         parts = [(self._halves, self._split(positions, len(rows)))]
         if self._weighted:
@@ -98,26 +98,26 @@ class ManyField(DeviceField):
         self._balls = balls_around(padded(self.points, self._layout.tile), self._layout.tile)
 
     def _split(self, rows: torch.Tensor, n: int) -> Halves:
-        """Split rows, of which those from the n-th on are padding: infinitely far."""
+        """Split rows. Rows from the n-th on are padding, infinitely far away."""
         halves = split_rows(rows, self._frame, self._width, self.precision)
         halves.half_squares[n:] = torch.inf
         return halves
 
     def _weigh(self, points: torch.Tensor, masses: torch.Tensor) -> Halves:
-        """Multiply points by their weights, so that kernels need not."""
+        """Multiply points by their weights, once for all kernels."""
         centred = (points - self._frame.centre) * (masses / self._heaviest)[:, None]
         origin = self._frame._replace(centre=torch.zeros_like(self._frame.centre))
         return split_rows(centred, origin, self._width, self.precision)
 
     def _visits(self, asked: torch.Tensor) -> tuple[Visits, bool]:
-        """List the tiles near each block, or all of them where that is not much more."""
+        """List the tiles near each block; all tiles if a list would save little."""
         near = are_near(balls_around(asked, self._layout.block), self._balls, self.reach)
         if int(near.sum()) <= _WORTH_LISTING * near.numel():
             return listed(near), True
         n_blocks, n_tiles = near.shape
         starts = torch.zeros(n_blocks, dtype=torch.int64, device=near.device)
         counts = torch.full((n_blocks,), n_tiles, dtype=torch.int32, device=near.device)
-        return Visits(starts, counts, tiles=counts), False  # nobody reads a list
+        return Visits(starts, counts, tiles=counts), False  # the kernel does not read the list
 
     def _average(self, places: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         m, d = places.shape
@@ -130,7 +130,7 @@ class ManyField(DeviceField):
         work = self._make_work(n_shares, len(asked), room)
         try:
             self._sweep(asked, m, work)
-        except OutOfResources:  # this GPU has less shared memory: smaller tiles
+        except OutOfResources:  # too little shared memory on this GPU: try smaller tiles
             self._level += 1
             if self._level == len(layouts_for(self._width, self._exact)):
                 raise
@@ -148,7 +148,7 @@ class ManyField(DeviceField):
         return torch.addcmul(self._frame.centre, offsets[:m, :d].to(places.dtype), shares), total
 
     def _share_out(self, n_blocks: int) -> int:
-        """Return how many programs share the tiles of a block, so that all processors work."""
+        """Return the number of programs per block that keeps all processors busy."""
         n_shares = _BUSY * n_processors(self.points.device) // (n_blocks * self._parts)
         return max(1, min(n_shares, len(self._balls.radii), _MOST_SHARES))
 
@@ -164,7 +164,7 @@ class ManyField(DeviceField):
         )
 
     def _sweep(self, asked: torch.Tensor, m: int, work: Work) -> None:
-        """Add up what is near the first m of the places; the others are padding."""
+        """Add up the points near the first m places; the other places are padding."""
         visits, listed = self._visits(asked)
         halves = self._split(asked, m)
         reach = 0.5 * (self.reach * self._frame.factor) ** 2
@@ -182,7 +182,7 @@ class ManyField(DeviceField):
         )  # fmt: skip
 
     def _settle(self, places: torch.Tensor, work: Work) -> None:
-        """Measure the pairs in doubt, and add what counts."""
+        """Compute the distances of pairs in doubt, and add the points that count."""
         n_shares, n_places, room = work.doubts.shape
         settle_doubts[(len(places),)](
             places, self.points, self._frame.centre, self._masses, work.doubts, work.bits,
@@ -192,6 +192,6 @@ class ManyField(DeviceField):
         )  # fmt: skip
 
     def _slack(self, halves: Halves, size: int, more: float = 0.0) -> torch.Tensor:
-        """Bound the error that the rows of each tile bring into a margin; padding brings none."""
+        """Return the error bound of a margin for the rows of each tile, without padding."""
         squares = torch.where(halves.half_squares < torch.inf, 2.0 * halves.half_squares, 0.0)
         return self._doubt * (squares.reshape(-1, size).amax(dim=1) + more)

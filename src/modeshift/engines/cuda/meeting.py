@@ -1,6 +1,6 @@
-"""Climbs that meet, and points that coincide, go on as one.
+"""Climbs that meet, and points that coincide, continue as one.
 
-Only neighbours in the list are compared. It is in the order of space, so nearly all are found.
+Only neighbouring rows are compared. Rows are sorted by position, so nearly all are found.
 """
 
 import torch
@@ -10,14 +10,14 @@ from modeshift.engines.space import COINCIDE, WORTH_IT
 
 
 class NeighbourMeetings:
-    """Who follows whom: a climb that is where its neighbour in the list is follows it.
+    """Table of climbs that follow another: a climb at the place of its neighbour follows it.
 
     Attributes
     ----------
     leaders : Tensor of shape (n,)
-        The climb that each one follows; -1: none.
+        The climb that each climb follows; -1: none.
     heads : Tensor of shape (n,)
-        Steps that leaders were ahead: none, as climbs meet after the same number of steps.
+        Steps that leaders were ahead: 0, because climbs meet after the same number of steps.
     """
 
     def __init__(self, n: int, device: torch.device) -> None:
@@ -25,14 +25,14 @@ class NeighbourMeetings:
         self.heads = torch.zeros(n, dtype=torch.int64, device=device)
 
     def meet(self, climbing: torch.Tensor, positions: torch.Tensor, step: int) -> torch.Tensor:
-        """Return the mask of the climbs that follow another one from now on."""
+        """Return the mask of the climbs that follow another from now on."""
         first, runs = _runs(positions)
         self.leaders[climbing[~first]] = climbing[first][runs][~first]
         return ~first
 
 
 class Crowd:
-    """Who stands for whom; ``owners`` is the row, among those left, of each point."""
+    """Points that represent others; ``owners`` is the row of the representative of each point."""
 
     def __init__(self, n: int, radius: float, device: torch.device) -> None:
         self.owners = torch.arange(n, device=device)
@@ -41,7 +41,7 @@ class Crowd:
     def collapse(
         self, positions: torch.Tensor, weights: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return positions and weights of those left; of all, if not much fewer were left."""
+        """Return positions and weights of the representatives; all points if few coincide."""
         first, runs = _runs(torch.round(positions / self._side))
         if int(first.sum()) > WORTH_IT * len(positions):
             return positions, weights
@@ -50,7 +50,7 @@ class Crowd:
 
 
 def _runs(rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Find runs of equal rows: which row is the first of each, and the run of each row."""
+    """Find runs of equal rows; return the mask of first rows, and the run of each row."""
     first = torch.ones(len(rows), dtype=torch.bool, device=rows.device)
     first[1:] = (rows[1:] != rows[:-1]).any(dim=1)
     return first, first.cumsum(dim=0) - 1

@@ -4,14 +4,14 @@ from collections.abc import Callable
 
 import torch
 
-_NUMBERS = 2**25  # coordinates of the rows that are worked on at a time, if there is room
+_NUMBERS = 2**25  # coordinates of the rows in one part, if they fit into memory
 _FEWEST = 2**10  # rows
 
 
 def in_chunks(
     work: Callable[[torch.Tensor], tuple[torch.Tensor, ...]], rows: torch.Tensor
 ) -> list[torch.Tensor]:
-    """Do the work for some rows at a time, fewer of them if memory runs out; join the results."""
+    """Work on some rows at a time, fewer if memory runs out; return the joined results."""
     size = max(_FEWEST, _NUMBERS // rows.shape[1])
     while True:
         try:

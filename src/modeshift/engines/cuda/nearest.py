@@ -1,4 +1,4 @@
-"""The nearest of many targets, for many places, on the device."""
+"""Find the nearest target for each of many places, on the device."""
 
 import torch
 import triton
@@ -21,7 +21,7 @@ def nearest_rows(targets: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
 
 @triton.jit(do_not_specialize=["n", "m", "d"])
 def nearest_of_all(targets, places, found, n, m, d, BLOCK: tl.constexpr, TILE: tl.constexpr):
-    """Go through all targets for a block of places."""
+    """Compare all targets with a block of places."""
     rows = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     nearest = tl.zeros((BLOCK,), tl.int64)
     least = tl.full((BLOCK,), float("inf"), places.dtype.element_ty)

@@ -15,14 +15,14 @@ from modeshift.engines.problem import Units
 
 
 class TorchSpace(TorchArrays):
-    """Tensors on one device, with the searches of its kernels."""
+    """Tensors on one device, with searches by kernels."""
 
     def meetings(self, n: int, d: int) -> NeighbourMeetings:
-        """Make the list of climbs that follow others."""
+        """Return the table of climbs that follow others."""
         return NeighbourMeetings(n, self.device)
 
     def crowd(self, n: int, radius: float) -> Crowd:
-        """Make the list of points that stand for others."""
+        """Return the table of points that represent others."""
         return Crowd(n, radius, self.device)
 
     def connected_components(self, points: torch.Tensor, radius: float) -> torch.Tensor:
@@ -30,11 +30,11 @@ class TorchSpace(TorchArrays):
         return connected_components(points, radius)
 
     def nearest_search(self, targets: torch.Tensor) -> Callable[[torch.Tensor], torch.Tensor]:
-        """Return a function from places to the nearest target of each: all are looked at."""
+        """Return a function from places to the nearest target of each. It compares all targets."""
         return lambda places: nearest_rows(targets, places)
 
     def order_in_space(self, places: torch.Tensor) -> torch.Tensor:
-        """Return an order in which neighbours in the list are neighbours in space."""
+        """Return an order in which rows next to each other are near in space."""
         return locality_order(places)
 
     def choose_units(self, points: torch.Tensor, weights: torch.Tensor, scale: float) -> Units:
@@ -60,5 +60,5 @@ class TorchSpace(TorchArrays):
         return weights * 2.0**-exponent
 
     def put_back(self, means: torch.Tensor, otherwise: torch.Tensor) -> torch.Tensor:
-        """Put means back on the unit sphere, or to ``otherwise`` if they have no direction."""
+        """Put means back on the unit sphere; a mean of length 0 becomes ``otherwise``."""
         return put_back(means, otherwise)

@@ -19,7 +19,7 @@ def normalised(rows: torch.Tensor) -> torch.Tensor:
 
 
 def put_back(means: torch.Tensor, otherwise: torch.Tensor) -> torch.Tensor:
-    """Put means of unit vectors back on the sphere, or to ``otherwise`` if without direction."""
+    """Put means back on the unit sphere; a mean of length 0 becomes ``otherwise``."""
     lengths = torch.linalg.vector_norm(means, dim=1, keepdim=True)
     clear = lengths > NO_DIRECTION
     return torch.where(clear, means / torch.where(clear, lengths, 1.0), otherwise)

@@ -1,26 +1,26 @@
-"""Points in the order of space, cut into tiles: what lies far from a tile is never looked at."""
+"""Points sorted by position and cut into tiles, so that far tiles can be skipped."""
 
 from typing import NamedTuple
 
 import torch
 
-FEW = 8  # features up to which the kernel without tensor cores is faster
+FEW = 8  # up to this number of features the kernel without tensor cores is faster
 
-_CROWD = 256  # points an anchor, on average
-_CHUNK = 2**24  # distances to anchors at a time
+_CROWD = 256  # mean number of points of an anchor
+_CHUNK = 2**24  # distances to anchors computed at a time
 
 
 class Layout(NamedTuple):
-    """How work is cut for a kernel.
+    """Sizes of the parts of work for a kernel.
 
     Attributes
     ----------
     block : int
-        Places that ask together.
+        Number of places in a block.
     tile : int
-        Points that are looked at together.
+        Number of points in a tile.
     warps, stages : int
-        As Triton takes them: groups of 32 threads a program, and tiles fetched ahead.
+        Triton's settings: groups of 32 threads per program, and tiles fetched ahead.
     """
 
     block: int
@@ -30,7 +30,7 @@ class Layout(NamedTuple):
 
 
 def padded(rows: torch.Tensor, multiple: int) -> torch.Tensor:
-    """Repeat the last row until their number is a multiple."""
+    """Repeat the last row until the number of rows is divisible by ``multiple``."""
     missing = -len(rows) % multiple
     if missing == 0:
         return rows
@@ -38,7 +38,7 @@ def padded(rows: torch.Tensor, multiple: int) -> torch.Tensor:
 
 
 def padded_with(values: torch.Tensor, multiple: int, filler: float) -> torch.Tensor:
-    """Add a filler until the number of values is a multiple."""
+    """Add a filler until the number of values is divisible by ``multiple``."""
     missing = -len(values) % multiple
     return torch.nn.functional.pad(values, (0, missing), value=filler)
 
@@ -59,16 +59,16 @@ def balls_around(rows: torch.Tensor, size: int) -> Balls:
 
 
 def locality_order(points: torch.Tensor) -> torch.Tensor:
-    """Return an order of the rows in which neighbours in the list are neighbours in space."""
+    """Return an order in which rows next to each other are near in space."""
     if points.shape[1] <= FEW:
         return torch.argsort(_curve_keys(points), stable=True)
     return _anchor_order(points)
 
 
 def _curve_keys(points: torch.Tensor) -> torch.Tensor:
-    """Place of each point on a Z-order curve through the ranks of its coordinates.
+    """Return the position of each point on a Z-order curve through the ranks of coordinates.
 
-    Ranks rather than coordinates: one point far away would take the room from all others.
+    Ranks are better than coordinates, because a single far point would squeeze all others together.
     """
     n, d = points.shape
     ranks = torch.argsort(torch.argsort(points, dim=0), dim=0)
@@ -82,7 +82,7 @@ def _curve_keys(points: torch.Tensor) -> torch.Tensor:
 
 
 def _anchor_order(points: torch.Tensor) -> torch.Tensor:
-    """Sort by the nearest of some anchors, and these by the nearest of fewer anchors."""
+    """Return an order by the nearest anchor; anchors are sorted in the same way."""
     n = len(points)
     n_anchors = max(1, n // _CROWD)
     generator = torch.Generator().manual_seed(0)
@@ -94,7 +94,7 @@ def _anchor_order(points: torch.Tensor) -> torch.Tensor:
 
 
 def _nearest_anchor(points: torch.Tensor, anchors: torch.Tensor) -> torch.Tensor:
-    """Index of the nearest anchor. Near ties may go either way: it is only an order."""
+    """Return the index of the nearest anchor. Near ties may go either way."""
     halves = 0.5 * (anchors * anchors).sum(dim=1)
     rows = max(1, _CHUNK // len(anchors))
     return torch.cat(
@@ -103,12 +103,12 @@ def _nearest_anchor(points: torch.Tensor, anchors: torch.Tensor) -> torch.Tensor
 
 
 class Visits(NamedTuple):
-    """Which tiles each block has to look at.
+    """Lists of the tiles that each block visits.
 
     Attributes
     ----------
     starts : Tensor of shape (blocks,), int64
-        Where the list of each block begins.
+        Start of the list of each block.
     counts : Tensor of shape (blocks,), int32
     tiles : Tensor of int32
         The lists, one after the other.
@@ -119,12 +119,12 @@ class Visits(NamedTuple):
     tiles: torch.Tensor
 
 
-ROUNDING = 1e-4  # of a radius: more than float32 loses on up to 10**5 features
-_CANCELLED = 1e-9  # of the squares of which a squared distance is the difference, in float64
+ROUNDING = 1e-4  # share of a radius: above the error of float32 with up to 10**5 features
+_CANCELLED = 1e-9  # share of the squares whose difference is a squared distance, in float64
 
 
 def are_near(blocks: Balls, tiles: Balls, reach: float) -> torch.Tensor:
-    """Tell for each block which tiles have a ball that comes within reach of its own."""
+    """Return for each block the mask of tiles whose ball comes within reach of its ball."""
     origin = tiles.centres.mean(dim=0)
     ours, theirs = (blocks.centres - origin).double(), (tiles.centres - origin).double()
     products = (ours * ours).sum(dim=1)[:, None] + (theirs * theirs).sum(dim=1)
@@ -134,12 +134,12 @@ def are_near(blocks: Balls, tiles: Balls, reach: float) -> torch.Tensor:
 
 
 def near_tiles(blocks: Balls, tiles: Balls, reach: float) -> Visits:
-    """List for each block the tiles whose ball comes within reach of its own."""
+    """Return for each block the list of tiles whose ball comes within reach of its ball."""
     return listed(are_near(blocks, tiles, reach))
 
 
 def listed(near: torch.Tensor) -> Visits:
-    """Write the tiles that are near each block one after the other."""
+    """Return the lists of tiles from a mask."""
     counts = near.sum(dim=1)
     return Visits(
         starts=counts.cumsum(dim=0) - counts,

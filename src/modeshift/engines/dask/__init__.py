@@ -1,4 +1,4 @@
-"""Fits of data in chunks, on Dask: beyond the memory of a process, or of a machine.
+"""Fits of Dask data: data in chunks, larger than the memory of a process or a machine.
 
-Dask is imported when a Dask collection comes along, not before.
+Dask is imported only when the data are a Dask collection.
 """

@@ -1,4 +1,4 @@
-"""The compressed fit: chunks become cells, cells are joined by a tree, labels are looked up."""
+"""The fit with ``resolution``: chunks become cells, a tree joins them, labels are looked up."""
 
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from modeshift.engines.dask.tree import new_token, task, tree_reduce
 
 
 class ChunkedCells(NamedTuple):
-    """Cells of data in chunks. The cell of a row is looked up when somebody wants to know.
+    """Cells of data in chunks. The cell of a row is looked up when labels are computed.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class ChunkedCells(NamedTuple):
     side: float
 
     def spread(self, values: np.ndarray) -> Any:
-        """Give every row the value of its cell: a lazy Dask array with the chunks of the rows."""
+        """Return the value of the cell of every row: a lazy Dask array with the rows' chunks."""
         name = "labels" if values.ndim == 1 else "modes"
         token = new_token()
         # One task holds the table, and all others refer to it.
@@ -60,7 +60,7 @@ class _Table(NamedTuple):
 
 
 def compress_rows(rows: Rows, form: Form, side: float) -> ChunkedCells:
-    """Compress all chunks: one pass over the data."""
+    """Compress all chunks in one pass over the data."""
     token = new_token()
     parts = [
         task(_tally_chunk, block, weights, form, side, start, chunk,

@@ -1,4 +1,4 @@
-"""The engines of Dask collections: cells of a grid, or rounds over partitions."""
+"""The two engines for Dask data: cells of a grid, or rounds over partitions."""
 
 from typing import Any, NamedTuple
 
@@ -21,21 +21,21 @@ from modeshift.watching.observer import Observer
 
 
 class Data(NamedTuple):
-    """Rows, and whether they came as a Dask collection."""
+    """Rows, and whether X was a Dask collection."""
 
     rows: Rows
     is_lazy: bool
 
 
 class _DaskEngine:
-    """What the two engines share: data come in as rows, a bandwidth is chosen from a sample."""
+    """Base of the two engines: input as rows, and a sample for the choice of a bandwidth."""
 
     def example(self, X: Any) -> Any:
-        """Return a row of the same kind: the data are checked chunk by chunk."""
+        """Return one row of the same kind; the data are checked chunk by chunk."""
         return example_of(X) if is_dask(X) else X
 
     def take_in(self, spec: Spec, X: Any, checked: np.ndarray, sample_weight: Any) -> Data:
-        """Bring X to one form, without looking at the data."""
+        """Bring X to one form, without computing it."""
         lazy = is_dask(X)
         chunked = X if lazy else da.from_array(checked, chunks=checked.shape)
         return Data(as_rows(chunked, checked.dtype, sample_weight), lazy)
@@ -44,13 +44,13 @@ class _DaskEngine:
         """Draw rows in one pass over the data."""
         draw = draw_rows(data.rows, spec.on_sphere)
         width = float(np.linalg.norm(draw.high - draw.low)) or 1.0
-        # Partitions do not know the nearest of all points; cells do.
+        # Only cells support n_neighbors; partitions do not.
         nearest = spec.resolution is not None
         return Sampled(draw.points, draw.weights, draw.total, width, nearest)
 
 
 class CellsEngine(_DaskEngine):
-    """Dask data with ``resolution``: cells are clustered in memory, rows look theirs up."""
+    """Dask data with ``resolution``: cells are clustered in memory, labels are looked up."""
 
     name = "cells"
 
@@ -65,12 +65,12 @@ class CellsEngine(_DaskEngine):
         return solve(spec, problem, cells, data.rows.dtype, random_state, observer)
 
     def index(self, spec: Spec, model: Any) -> "CellsIndex":
-        """Build the index of the model in memory; workers get it whole."""
+        """Build the index of the model in memory; workers get a copy."""
         return CellsIndex(spec, CpuEngine().index(spec, model), model.ends.shape[1])
 
 
 class CellsIndex:
-    """Lazy labels of rows, by an index that was built once."""
+    """Index that labels rows lazily."""
 
     def __init__(self, spec: Spec, index: CpuIndex, n_features: int) -> None:
         self._spec = spec
@@ -78,7 +78,7 @@ class CellsIndex:
         self._n_features = n_features
 
     def label(self, data: Data) -> Any:
-        """Label the rows of a Dask collection: a lazy Dask array with its chunks."""
+        """Return the labels of the rows: a lazy Dask array with their chunks."""
         token = new_token()
         index = dask.delayed(self._index, name=f"modeshift-index-{token}", traverse=False)
         return data.rows.points.map_blocks(
@@ -104,7 +104,7 @@ def _label_chunk(
 
 
 class RoundsEngine(_DaskEngine):
-    """Dask data without ``resolution``: points stay in partitions, every round asks all of them."""
+    """Dask data without ``resolution``: points stay in partitions, and all work in each round."""
 
     name = "rounds"
 
@@ -117,19 +117,19 @@ class RoundsEngine(_DaskEngine):
         return fit_in_rounds(spec, problem, data.rows, form, random_state, observer)
 
     def index(self, spec: Spec, model: RoundsModel) -> "RoundsIndex":
-        """Return what labels new rows: the partitions themselves."""
+        """Return the index, which uses the partitions."""
         return RoundsIndex(spec, model)
 
 
 class RoundsIndex:
-    """Labels by the partitions of a fit."""
+    """Index that labels rows by the partitions of a fit."""
 
     def __init__(self, spec: Spec, model: RoundsModel) -> None:
         self._spec = spec
         self._model = model
 
     def label(self, data: Data) -> Any:
-        """Label rows; they climb now, and only the labels of a Dask collection are lazy."""
+        """Label rows. The climbs run now; only the labels of Dask data are lazy."""
         labels = predict_in_rounds(self._spec, self._model, data.rows)
         return labels if data.is_lazy else labels.compute()
 

@@ -1,4 +1,4 @@
-"""Computing on whatever scheduler is active, with errors that say what to do."""
+"""Compute on the active scheduler, with errors that name the remedy."""
 
 import sys
 from collections.abc import Iterator
@@ -10,18 +10,18 @@ import numpy as np
 
 from modeshift.engines.dask.rows import Rows
 
-_SHARE = 0.1  # of a worker's memory that the chunk of one of its threads may take
+_SHARE = 0.1  # share of a worker's memory for the chunk of one thread
 
 
 def compute(thing: Any, rows: Rows) -> Any:
-    """Compute a delayed object by the active client, or by the default scheduler."""
+    """Compute a delayed object on the active client, or on the default scheduler."""
     with memory_errors_explained(rows):
         return dask.compute(thing)[0]
 
 
 @contextmanager
 def memory_errors_explained(rows: Rows) -> Iterator[None]:
-    """Let workers that run out of memory be an error that says which chunk size to use."""
+    """Turn workers that run out of memory into an error that recommends a chunk size."""
     try:
         yield
     except Exception as error:
@@ -36,7 +36,7 @@ def _is_killed_worker(error: Exception) -> bool:
 
 
 def _advice(rows: Rows) -> str:
-    """Which chunks were used, and which would fit."""
+    """Return a sentence about the chunk size in use and a chunk size that would fit."""
     row_bytes = rows.points.shape[1] * rows.points.dtype.itemsize
     largest = np.max(np.asarray(rows.points.chunks[0], dtype=float))
     memory, threads = _smallest_worker()
@@ -62,7 +62,7 @@ def _advice(rows: Rows) -> str:
 
 
 def _smallest_worker() -> tuple[int | None, int]:
-    """Memory limit and threads of the worker that has least memory for a thread."""
+    """Return memory limit and threads of the worker with the least memory per thread."""
     distributed = sys.modules.get("distributed")
     if distributed is None:
         return None, 1

@@ -1,8 +1,8 @@
-"""Clusters of ends that lie in partitions: who belongs together, labels, centres.
+"""Clusters of ends in partitions: components, labels, centres.
 
-A partition finds the components of its own ends. Two partitions at a time then find which of their
-components touch, and the few numbers that come of it are joined by the client. That is exact: an
-edge between two ends is seen by the one partition, or by the one pair of partitions, that has both.
+A partition finds the components of its own ends. Then each pair of partitions finds the components
+that touch, and the client joins these few numbers. The result is exact, because any two ends lie in
+one partition or in one pair of partitions.
 """
 
 from itertools import combinations
@@ -27,9 +27,9 @@ class Groups(NamedTuple):
     ends : ndarray of shape (m, d)
         The distinct ends.
     group_of : ndarray of shape (m,)
-        The component of each, numbered by first appearance.
+        The component of each end, numbered by first appearance.
     end_of : ndarray of shape (n,)
-        Which of the ends each point has.
+        The end of each point, as a row of ``ends``.
     """
 
     ends: np.ndarray
@@ -38,7 +38,7 @@ class Groups(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What the client learns of each component: first point, its end, and the weight."""
+    """Facts about each component for the client: first point, its end, and the weight."""
 
     firsts: np.ndarray
     places: np.ndarray
@@ -53,9 +53,9 @@ class Merged(NamedTuple):
     labels : list of Delayed
         Label of each point, for each partition.
     anchors : ndarray of shape (n_clusters, d)
-        An end of each cluster.
+        One end of each cluster.
     sums : list of Delayed
-        What the centres are made of, for each partition.
+        Sums for the centres, for each partition.
     """
 
     labels: list[Any]
@@ -64,7 +64,7 @@ class Merged(NamedTuple):
 
 
 def merge(parts: Parts, ends: list[Any], length: float, min_size: float) -> Merged:
-    """Join ends within ``length`` of each other, directly or through others, and label them."""
+    """Label ends: ends within ``length`` of each other, or linked through others, are joined."""
     groups = parts.persist([parts.task("merge", _groups_of, each, length) for each in ends])
     facts = parts.get(
         [
@@ -104,7 +104,7 @@ def merge(parts: Parts, ends: list[Any], length: float, min_size: float) -> Merg
 
 
 def centers_of(parts: Parts, merged: Merged) -> np.ndarray:
-    """Weighted mean of the ends of each cluster; the plain mean where nothing has weight."""
+    """Return the weighted mean of the ends of each cluster; the plain mean if it has no weight."""
     weighted, masses, plain, counts = (
         np.sum(column, axis=0) for column in zip(*parts.get(merged.sums), strict=True)
     )
@@ -125,12 +125,12 @@ def _facts_of(groups: Groups, field: Field, ends: np.ndarray) -> Facts:
 
 
 def _touching(ours: Groups, theirs: Groups, length: float) -> np.ndarray:
-    """Pairs of components, of one partition and of the other, that are one together."""
+    """Return pairs of components of two partitions that touch."""
     both = connected_components(np.concatenate([ours.ends, theirs.ends]), length)
     mine, other = both[: len(ours.ends)], both[len(ours.ends) :]
     left = np.unique(np.column_stack([mine, ours.group_of]), axis=0)
     right = np.unique(np.column_stack([other, theirs.group_of]), axis=0)
-    # All that are one together: theirs are linked to our first one, ours to their first one.
+    # In each joined group: link theirs to our first component, and ours to their first.
     found = []
     for joint in np.intersect1d(left[:, 0], right[:, 0]):
         a, b = left[left[:, 0] == joint, 1], right[right[:, 0] == joint, 1]
@@ -144,7 +144,7 @@ def _join(edges: np.ndarray, n: int) -> np.ndarray:
 
 
 def _anchors(labels: np.ndarray, firsts: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """End of the first point of each cluster."""
+    """Return the end of the first point of each cluster."""
     order = np.argsort(firsts)[::-1]
     anchors = np.empty((labels.max() + 1, places.shape[1]))
     kept = order[labels[order] >= 0]
@@ -159,7 +159,7 @@ def _labels_of(groups: Groups, table: np.ndarray) -> np.ndarray:
 def _sums_of(
     field: Field, ends: np.ndarray, labels: np.ndarray, anchors: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """Weighted sum of offsets from the anchors, weights, plain sum of offsets, and counts."""
+    """Return weighted sums of offsets from the anchors, weights, plain sums, and counts."""
     n = len(anchors)
     kept = labels >= 0
     labels, weights = labels[kept], field.weights[kept]

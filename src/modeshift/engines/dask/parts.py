@@ -1,14 +1,13 @@
-"""Partitions that stay on the workers, and questions that are put to all of them.
+"""Partitions that stay on the workers, and queries to all of them.
 
 A partition is the field of its own points. The mean near a place is taken over all points, so every
-partition is asked and answers with what its points contribute, a sum of offsets and a mass; a tree
-of tasks adds the answers up:
+partition contributes a sum of offsets and a mass, and a tree of tasks adds them up:
 
     mean near x = x + sum_p s_p(x) / sum_p m_p(x),
     s_p(x) = sum of w_i (x_i - x),  m_p(x) = sum of w_i,  over the points i of p that are near x.
 
 Tasks are pure functions of the results of others, and partitions never change: a move makes a new
-one. So when a worker dies, Dask makes anew what was on it, by the same tasks with the same numbers.
+partition. So when a worker dies, Dask repeats its tasks, with the same results.
 """
 
 from collections.abc import Sequence
@@ -29,15 +28,15 @@ from modeshift.engines.rule import Flat, Gaussian
 
 
 class Question(NamedTuple):
-    """What is asked of a partition, apart from the places.
+    """A query to a partition, without the places.
 
     Attributes
     ----------
     radius : float
     rule : Flat or Gaussian
-        On the plane: the mean of all is put back on the sphere, not that of a partition.
+        Without the sphere: only the mean over all partitions is put back there.
     kind : str
-        The kind of field.
+        Kind of field.
     sphere : bool
     """
 
@@ -48,7 +47,7 @@ class Question(NamedTuple):
 
 
 class Share(NamedTuple):
-    """What a partition, or some of them, contribute to the means near some places.
+    """Contribution of one or more partitions to the means near some places.
 
     Attributes
     ----------
@@ -62,7 +61,7 @@ class Share(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """Means near some places, masses there, and squared shifts, from all partitions."""
+    """Means near some places over all partitions, with masses and squared shifts."""
 
     means: np.ndarray
     masses: np.ndarray
@@ -83,11 +82,11 @@ class Parts:
     fields : list of Delayed
         The field of each partition, on its worker.
     sizes, starts : ndarray
-        Number of rows of each, and number of its first row.
+        Number of rows of each partition, and number of its first row.
     chunks : ndarray
-        Which chunk of X each one is.
+        Number of the chunk of X of each partition.
     weight : float
-        Weight of all rows.
+        Total weight of all rows.
     """
 
     def __init__(self, rows: Rows, form: Form, question: Question) -> None:
@@ -118,12 +117,12 @@ class Parts:
         return int(self.sizes.sum())
 
     def task(self, name: str, function: Any, *arguments: Any) -> Any:
-        """Call of a pure function, shown under its name."""
+        """Return the call of a pure function as a task with a name."""
         self._n_tasks += 1
         return task(function, *arguments, name=name, token=self.token, index=self._n_tasks)
 
     def persist(self, tasks: Sequence[Any]) -> list[Any]:
-        """Have tasks done; their results stay where they are."""
+        """Run tasks; their results stay on the workers."""
         with memory_errors_explained(self.rows):
             return list(dask.persist(*tasks))
 
@@ -132,7 +131,7 @@ class Parts:
         return compute(thing, self.rows)
 
     def ask(self, places: Any) -> Any:
-        """Steps from places, over all points: a task, from the task that makes the places."""
+        """Return a task for the steps from places, which are the result of a task themselves."""
         shares = [
             self.task("round-ask", _share_of, field, places, self.question) for field in self.fields
         ]
@@ -143,7 +142,7 @@ class Parts:
         return self.task("round-mean", _steps, places, total, self.question.sphere)
 
     def owners_of(self, numbers: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-        """For each partition, which of some rows it has: their places in it, and in the list."""
+        """Return for each partition which of the given rows it has, and where."""
         owners = np.searchsorted(self.starts, numbers, side="right") - 1
         order = np.argsort(owners, kind="stable")
         bounds = np.searchsorted(owners[order], np.arange(len(self) + 1))
@@ -155,7 +154,7 @@ class Parts:
 
 @sizeof.register(Field)
 def _bytes_of_field(field: Field) -> int:
-    """Memory of a field; Dask brings small things to large ones, so it must know which is which."""
+    """Return the memory of a field. Dask moves small objects to large ones, so it needs sizes."""
     return field.weights.nbytes + _bytes_of(field.state)
 
 
@@ -166,12 +165,12 @@ def _bytes_of(thing: Any) -> int:
 
 
 def positions_of(field: Field) -> np.ndarray:
-    """Positions of the points of a partition."""
+    """Return the positions of the points of a partition."""
     return field.points
 
 
 def distinct(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distinct ones of some places, and which of these each one is."""
+    """Return the distinct places, and the number of the distinct place of each place."""
     numbers, firsts = number_rows(places)
     return places[firsts], numbers
 

@@ -1,7 +1,7 @@
-"""The three schedules over partitions: who moves, when, and over which positions.
+"""The three schedules over partitions.
 
-They do what :mod:`modeshift.engines.schedules` does, up to rounding: a mean is the sum of what the
-partitions contribute. Places are asked for in blocks, a batch or the points of a partition
+They give the same results as :mod:`modeshift.engines.schedules`, up to rounding: a mean is a sum of
+contributions of the partitions. Places are sent in blocks, a batch or the points of one partition
 at a time, so that no worker holds more than its partitions and a block.
 """
 
@@ -17,7 +17,7 @@ from modeshift.watching.watch import Watch
 
 
 class Run(NamedTuple):
-    """Where the points ended, and how they got there.
+    """Ends of the points, and counts of steps.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ def wander(
     parts: Parts, *, tol: float, scale: float, patience: float, max_iter: int, batch_size: int,
     random_state: Any, watch: Watch,
 ) -> Run:  # fmt: skip
-    """Stochastic mean-shift in batches; the draws are those of the schedule on one machine."""
+    """Stochastic mean-shift in batches, with the same draws as on one machine."""
     n = parts.n_rows
     size = min(batch_size, n)
     wanted = ceil(patience * n)
@@ -61,7 +61,7 @@ def wander(
 
 
 def blur(parts: Parts, *, tol: float, max_iter: int, watch: Watch) -> Run:
-    """Blurring mean-shift: all points ask, partition by partition, and then all move."""
+    """Blurring mean-shift: means are computed partition by partition, then all points move."""
     converged = False
     sweep = 0
     while sweep < max_iter and not converged:
@@ -85,15 +85,15 @@ def blur(parts: Parts, *, tol: float, max_iter: int, watch: Watch) -> Run:
 
 
 class Climbers(NamedTuple):
-    """Points of a partition that climb over points that stay.
+    """Climbs of the points of a partition over points that do not move.
 
     Attributes
     ----------
     positions : ndarray of shape (n, d)
     climbing : ndarray
-        Numbers of those that go on.
+        Numbers of the climbs that are still going.
     lonely : ndarray of shape (n,), bool
-        Which had no mass near their start.
+        Whether a climb had no mass near its start.
     """
 
     positions: np.ndarray
@@ -104,9 +104,9 @@ class Climbers(NamedTuple):
 def climb(
     parts: Parts, starts: list[Any], *, tol: float, max_iter: int, watch: Watch
 ) -> tuple[Run, list[Any]]:
-    """Let points climb over the fields of the partitions; tell also who started alone.
+    """Let points climb over all partitions; return also the mask of starts without mass.
 
-    Climbs that are at the same place, to the last bit, ask once.
+    For climbs at exactly the same place the mean is computed once.
     """
     groups = parts.persist([parts.task("climb-start", _at_start, places) for places in starts])
     left = np.array(parts.get([parts.task("climb-left", _count, each) for each in groups]))
@@ -147,7 +147,7 @@ def _move_batch(parts: Parts, numbers: np.ndarray, negligible: float) -> np.ndar
 
 
 def _is_quiet(parts: Parts, tol: float) -> bool:
-    """Whether no point would move further than tol. Nobody moves."""
+    """Return whether no point would move further than tol. No point is moved."""
     for field in parts.fields:
         steps = parts.ask(parts.task("test-places", positions_of, field))
         if parts.get(parts.task("test-shift", _judge, steps, tol))[0] > tol * tol:
@@ -167,7 +167,7 @@ def _tell(
     )
 
 
-# What tasks do
+# Functions that run as tasks
 
 
 def _take_rows(field: Field, own: np.ndarray) -> np.ndarray:
@@ -175,7 +175,7 @@ def _take_rows(field: Field, own: np.ndarray) -> np.ndarray:
 
 
 def _in_order(slots: list[np.ndarray], *taken: np.ndarray) -> np.ndarray:
-    """Put what the partitions have sent into the order of the batch."""
+    """Put the rows from the partitions into the order of the batch."""
     places = np.empty((sum(map(len, slots)), taken[0].shape[1]))
     for mine, where in zip(taken, slots, strict=True):
         places[where] = mine
@@ -185,7 +185,7 @@ def _in_order(slots: list[np.ndarray], *taken: np.ndarray) -> np.ndarray:
 def _move_rows(
     field: Field, own: np.ndarray, slots: np.ndarray, steps: Steps, negligible: float
 ) -> Field:
-    """The field with some points elsewhere; the given one stays as it is."""
+    """Return a new field in which some points have moved."""
     moving = steps.squares[slots] > negligible * negligible
     return field.moved(own[moving], steps.means[slots[moving]])
 
@@ -199,7 +199,7 @@ def _squares(steps: Steps) -> np.ndarray:
 
 
 def _judge(steps: Steps, tol: float) -> tuple[float, int]:
-    """Return the largest squared shift, and how many are longer than tol."""
+    """Return the largest squared shift, and the number of shifts longer than tol."""
     return float(steps.squares.max()), int((steps.squares > tol * tol).sum())
 
 
@@ -218,7 +218,7 @@ def _first_of(pair: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
 def _take(
     group: Climbers, asked: tuple[np.ndarray, np.ndarray], steps: Steps, tol: float, first: bool
 ) -> Climbers:
-    """Let all that climb take their step."""
+    """Take a step of every climb that is still going."""
     numbers = asked[1]
     positions, lonely = group.positions.copy(), group.lonely
     positions[group.climbing] = steps.means[numbers]

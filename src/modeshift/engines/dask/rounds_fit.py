@@ -1,4 +1,4 @@
-"""The fit without compression: points stay in partitions, and every round asks all of them."""
+"""The fit without ``resolution``: points stay in partitions, and all work in each round."""
 
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ from modeshift.watching.watch import UNWATCHED, Watch
 
 
 class RoundsModel(NamedTuple):
-    """What ``predict`` needs after a fit whose points are in partitions.
+    """Data for ``predict`` after a fit over partitions.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class RoundsModel(NamedTuple):
     ends : list of Delayed
     merged : Merged
     problem : Problem
-        Without points: radius, scale and units.
+        Radius, scale and units, without points.
     centers : ndarray of shape (n_clusters, d)
         In the units of the problem.
     """
@@ -43,8 +43,13 @@ class RoundsModel(NamedTuple):
     problem: Problem
     centers: np.ndarray
 
+    @property
+    def on_sphere(self) -> bool:
+        """Whether points are unit vectors."""
+        return self.parts.question.sphere
+
     def engine(self) -> Any:
-        """Return the engine that holds the partitions: it alone can predict."""
+        """Return the engine with the partitions. Only this engine can predict."""
         from modeshift.engines.dask.engine import RoundsEngine
 
         return RoundsEngine()
@@ -107,7 +112,7 @@ def _in_user_units(positions: np.ndarray, exponent: int, dtype: np.dtype) -> np.
 
 
 def as_array(parts: Parts, pieces: list[Any], meta: np.ndarray) -> Any:
-    """Lazy array of results of the partitions, in the chunks of X, those without rows included."""
+    """Return a lazy array of the partitions' results, in the chunks of X, empty ones included."""
     all_pieces = [parts.task("empty", meta.copy) for _ in parts.all_sizes]
     for chunk, piece in zip(parts.chunks, pieces, strict=True):
         all_pieces[chunk] = piece
@@ -115,7 +120,7 @@ def as_array(parts: Parts, pieces: list[Any], meta: np.ndarray) -> Any:
 
 
 def stacked(pieces: list[Any], sizes: tuple, meta: np.ndarray) -> Any:
-    """Lazy array of delayed chunks; Dask's own ways of making one drop those without rows."""
+    """Return a lazy array of delayed chunks. Dask's own functions drop empty chunks."""
     name = f"modeshift-rows-{new_token()}"
     columns = meta.shape[1:]
     rest = (0,) * len(columns)
@@ -129,7 +134,7 @@ def _same(piece: np.ndarray) -> np.ndarray:
 
 
 def _reporter(observer: Observer, spec: Spec, problem: Problem, dtype: np.dtype) -> Any:
-    """Return what tells the callback about a sweep; positions are a lazy array."""
+    """Return the function that calls the callbacks after a sweep; positions are lazy."""
     if not observer.callbacks:
         return None
 
@@ -157,7 +162,7 @@ def _reporter(observer: Observer, spec: Spec, problem: Problem, dtype: np.dtype)
 
 
 def predict_in_rounds(spec: Spec, model: RoundsModel, rows: Rows) -> Any:
-    """Label new rows. They climb now, over all partitions; only the labels are lazy."""
+    """Label new rows. The climbs run now, over all partitions; only the labels are lazy."""
     parts, problem = model.parts, model.problem
     form = Form(rows.dtype, parts.rows.points.shape[1], parts.question.sphere, problem.exponent)
     starts = parts.persist(
@@ -186,7 +191,7 @@ def _placed(block: Any, form: Form, chunk: int) -> np.ndarray:
 def _nearest(
     modes: np.ndarray, labels: np.ndarray, ends: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Squared distance to the nearest mode of a partition, and its label."""
+    """Return the squared distance to the nearest mode of a partition, and its label."""
     nearest = nearest_rows(modes, ends)
     return ((modes[nearest] - ends) ** 2).sum(axis=1), labels[nearest]
 
@@ -197,7 +202,7 @@ def _nearest_label(
     centers: np.ndarray,
     *answers: tuple[np.ndarray, np.ndarray],
 ) -> np.ndarray:
-    """Label of the nearest mode of all; of the nearest centre for those that are alone."""
+    """Return the label of the nearest mode; for starts without mass, of the nearest centre."""
     squares, labels = (np.array(column) for column in zip(*answers, strict=True))
     chosen = labels[np.argmin(squares, axis=0), np.arange(len(starts))]
     if lonely.any():

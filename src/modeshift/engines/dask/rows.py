@@ -1,4 +1,4 @@
-"""Rows of a Dask collection, brought to one form: an array with one chunk of columns."""
+"""Rows of Dask data, as an array with one chunk of columns."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,9 +23,9 @@ class Rows(NamedTuple):
     points : dask array of shape (n, d)
         One chunk of columns; chunk sizes may be unknown.
     weights : dask array of shape (n,), or None
-        In the same chunks.
+        Weights, in the same chunks.
     dtype : dtype
-        float32 or float64: what results are given in.
+        float32 or float64, the type of the results.
     """
 
     points: Any
@@ -39,7 +39,7 @@ class Rows(NamedTuple):
 
     @property
     def starts(self) -> np.ndarray:
-        """Number of the first row of each chunk; with unknown sizes, numbers in the same order."""
+        """Number of the first row of each chunk; if sizes are unknown, any rising numbers."""
         sizes = np.asarray(self.points.chunks[0], dtype=float)
         if np.isnan(sizes).any():
             return np.arange(len(sizes)) << 40
@@ -54,12 +54,12 @@ class Rows(NamedTuple):
 
 
 class Form(NamedTuple):
-    """How a chunk becomes points of a problem.
+    """Conversion of a chunk into points of a problem.
 
     Attributes
     ----------
     dtype : dtype
-        What the chunk is read as.
+        Type of the points.
     n_features : int
     sphere : bool
         Whether rows are divided by their length.
@@ -73,7 +73,7 @@ class Form(NamedTuple):
     exponent: int
 
     def points(self, block: Any, chunk: int) -> np.ndarray:
-        """Check a chunk and bring it into the units of the problem."""
+        """Check a chunk; return its points in the units of the problem."""
         values = check_chunk(block, self.dtype, self.n_features, chunk)
         if len(values) == 0:
             return np.empty((0, self.n_features))
@@ -90,7 +90,7 @@ class Form(NamedTuple):
 
 @contextmanager
 def in_chunk(chunk: int) -> Iterator[None]:
-    """Let errors about X or its weights say in which chunk the trouble is."""
+    """Add the number of the chunk to errors about X or its weights."""
     try:
         yield
     except (TypeError, ValueError) as error:
@@ -115,7 +115,7 @@ def check_chunk_weights(block: Any, n: int, chunk: int) -> np.ndarray:
         return np.ones(n)
     with in_chunk(chunk):
         weights = np.asarray(block)
-        # A weight more, because all weights of a chunk may be 0.
+        # One extra weight, because all weights of a chunk may be 0.
         weights = check_weights(np.append(weights, weights.dtype.type(1)), n + 1)[:-1]
         exponents = np.frexp(weights[weights > 0])[1]
         if exponents.size and (exponents.max() > _HIGHEST - 64 or exponents.min() < _LOWEST):
@@ -127,7 +127,7 @@ def check_chunk_weights(block: Any, n: int, chunk: int) -> np.ndarray:
 
 
 def example_of(X: Any) -> Any:
-    """Check the shape of X; return a row like its own, for names, number and type of features."""
+    """Check the shape of X; return one row, with names, number and type of the features."""
     points = _as_array(X)
     if points.ndim != 2:
         raise ValueError(
@@ -144,7 +144,7 @@ def example_of(X: Any) -> Any:
 
 
 def as_rows(X: Any, dtype: np.dtype, sample_weight: Any) -> Rows:
-    """Bring a collection to rows that are read as a type, and weights to the same chunks."""
+    """Return a collection as rows of a type, with weights in the same chunks."""
     points = _as_array(X).rechunk({1: -1})
     return Rows(points, _weights_like(points, sample_weight), dtype)
 
@@ -161,7 +161,7 @@ def _as_array(X: Any) -> Any:
 
 
 def _weights_like(points: Any, sample_weight: Any) -> Any:
-    """Weights as a Dask array with the chunks of the points."""
+    """Return the weights as a Dask array with the chunks of the points."""
     if sample_weight is None:
         return None
     sizes = points.chunks[0]

@@ -18,13 +18,13 @@ class Draw(NamedTuple):
     Attributes
     ----------
     keys, points, weights : ndarray
-        Of the rows that were drawn, keys rising.
+        Keys, points and weights of the drawn rows, sorted by key.
     low, high : ndarray of shape (d,)
         Box around all rows.
     n_rows : int
-        How many there are.
+        Number of rows.
     mass : float
-        Their weight.
+        Total weight of the rows.
     whole : bool
         Whether all weights are whole numbers.
     """
@@ -40,17 +40,17 @@ class Draw(NamedTuple):
 
     @property
     def total(self) -> float:
-        """Weight of all rows; weights that are no counts are taken to have the mean 1."""
+        """Total weight. If weights are not whole numbers, it is the number of rows."""
         return self.mass if self.whole else float(self.n_rows)
 
 
 def draw_rows(rows: Rows, sphere: bool) -> Draw:
-    """Draw rows at random, heavy ones more often, and without returning them.
+    """Draw rows at random without replacement, with probability proportional to their weight.
 
     A row has the key E / w, with E from the exponential distribution and its weight w; the rows
-    with the lowest keys are the sample (Efraimidis & Spirakis 2006). E depends on the number of the
-    row alone, so the sample does not depend on the chunks as long as their sizes
-    are known, and never on the workers. All that were drawn count alike, unless all were drawn.
+    with the lowest keys are the sample (Efraimidis & Spirakis 2006). E depends only on the number
+    of the row. So the sample does not depend on the workers, nor on the chunks if their sizes are
+    known. All drawn rows have the same weight, unless all rows were drawn.
     """
     token = new_token()
     parts = [
@@ -109,7 +109,7 @@ def _join_draws(draws: list[Draw]) -> Draw:
 
 
 def _exponentials(numbers: np.ndarray) -> np.ndarray:
-    """Numbers from the exponential distribution that depend on the given ones alone.
+    """Return exponentially distributed numbers that depend only on the given numbers.
 
     The bits are mixed as in SplitMix64 (Steele, Lea & Flood 2014).
     """

@@ -1,4 +1,4 @@
-"""Reductions by a tree of tasks, and results, with names that a dashboard can show."""
+"""Tasks with names for the dashboard, and reductions by a tree of tasks."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -6,26 +6,26 @@ from uuid import uuid4
 
 import dask
 
-_FAN_IN = 8  # results that a task joins
+_FAN_IN = 8  # number of results that a task joins
 
 
 def new_token() -> str:
-    """Mark that tells the tasks of one fit from those of another."""
+    """Return a mark that is different for each fit."""
     return uuid4().hex
 
 
 def task(function: Callable, *arguments: Any, name: str, token: str, index: Any) -> Any:
-    """Call of a pure function as a delayed task, shown under its name.
+    """Return the call of a pure function as a delayed task with a name.
 
-    Other tasks must be arguments themselves, not in lists: Dask would forget the futures that their
-    results are held by.
+    Other tasks must be arguments themselves, not in lists, because Dask would drop the futures in a
+    list.
     """
     call = dask.delayed(function, pure=True, traverse=False)
     return call(*arguments, dask_key_name=f"modeshift-{name}-{token}-{index}")
 
 
 def tree_reduce(parts: Sequence[Any], join: Callable[[list], Any], *, name: str, token: str) -> Any:
-    """Join the results of many tasks, some at a time, until one is left."""
+    """Join the results of many tasks, some at a time, until one remains."""
     level = 0
     parts = list(parts)
     while len(parts) > 1 or level == 0:

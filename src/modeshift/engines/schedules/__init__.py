@@ -1,1 +1,1 @@
-"""Schedules: who moves, when, and over which positions. Each runs on any field."""
+"""Schedules: which points move, when, and over which positions. Each runs on any field."""

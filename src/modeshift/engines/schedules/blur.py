@@ -13,7 +13,7 @@ from modeshift.watching.watch import UNWATCHED, Watch
 
 @dataclass
 class _Run:
-    """How far a run is: positions and weights of the points that are left, sweeps done."""
+    """State of a run: positions and weights of the remaining points, and number of sweeps."""
 
     positions: Any
     weights: Any
@@ -30,11 +30,11 @@ def blur(
     record: bool = False,
     watch: Watch = UNWATCHED,
 ) -> Outcome:
-    """Move every point to the mean near it, all at once, until the stopping rule ends it.
+    """Move every point to the mean near it, all at once, until the stopping rule ends the run.
 
-    Points that coincide go on as one, unless the field or a metric that changes forbids it. With
-    feature weights the positions in the field are multiplied by their factors; positions that are
-    handed back are not.
+    Points that coincide continue as one, unless the field forbids it or feature weights are
+    learned. With feature weights the positions in the field are multiplied by the factors; the
+    positions in the outcome are not.
     """
     n, space = len(field.points), field.space
     run = _Run(_original(field.points, metric), field.weights)

@@ -10,24 +10,24 @@ from modeshift.watching.watch import UNWATCHED, Watch
 
 
 class Climbs(NamedTuple):
-    """An outcome, and which starts had no mass within the radius."""
+    """An outcome, and the mask of the starts without mass within the radius."""
 
     outcome: Outcome
     lonely: Any
 
 
 class _Run:
-    """How far the climbs are.
+    """State of the climbs.
 
     Attributes
     ----------
     positions : array of shape (m, d)
     steps : array of shape (m,)
-        Steps that each climb has taken itself.
+        Number of steps of each climb, without the steps of its leader.
     climbing : array
-        Numbers of the climbs that go on.
+        Numbers of the climbs that are still going.
     lonely : array of shape (m,), bool
-        Which starts had no mass within the radius.
+        Whether a start had no mass within the radius.
     step : int
         Steps taken so far by every climb that is still going.
     n_steps : int
@@ -46,7 +46,7 @@ class _Run:
     def take(
         self, answer: Any, tol: float, recorder: PathRecorder | None, meetings: Meetings | None
     ) -> None:
-        """Let every climb take a step; those that shift by <= tol or meet another one end."""
+        """Take a step of every climb. A climb ends at a step <= tol, or if it meets another."""
         if self.step == 0:
             self.lonely = answer.masses == 0.0
         means = answer.means
@@ -73,8 +73,8 @@ def climb(
 ) -> Climbs:
     """Repeat x <- mean of the field's points near x, for each start, until its shift is <= tol.
 
-    The field stays as it is, so the climbs do not see one another and all of them can take their
-    next step together. Those that meet go on as one, unless their paths are wanted.
+    The field does not change, so climbs do not affect each other, and all can take their next step
+    together. Climbs that meet continue as one, unless paths are recorded.
     """
     space = field.space
     run = _Run(space, starts)
@@ -99,7 +99,7 @@ def climb(
     if meetings is not None:
         _catch_up(space, meetings, run.positions, steps, unfinished)
         late = steps > max_iter
-        if late.any():  # its leader had fewer steps behind it; only its own path tells the end
+        if late.any():  # its leader had taken fewer steps, so it must climb by itself
             alone = climb(field, starts[late], tol=tol, max_iter=max_iter, record=True).outcome
             run.positions[late], steps[late], unfinished[late] = alone.ends, max_iter, True
     outcome = Outcome(
@@ -113,7 +113,7 @@ def climb(
 
 
 def _followed(space: Space, meetings: Meetings | None, n: int) -> Any:
-    """For each climb, the one that it follows in the end; itself, if it follows nobody."""
+    """Return the last leader of each climb; the climb itself if it follows no other."""
     found = space.arange(n)
     while meetings is not None and (behind := meetings.leaders[found] >= 0).any():
         found[behind] = meetings.leaders[found[behind]]
@@ -123,7 +123,7 @@ def _followed(space: Space, meetings: Meetings | None, n: int) -> Any:
 def _catch_up(
     space: Space, meetings: Meetings, positions: Any, steps: Any, unfinished: Any
 ) -> None:
-    """Bring every follower to where its leader ended. A leader may follow another one."""
+    """Move every follower to the end of its leader, which may follow another climb."""
     followers = space.nonzero(meetings.leaders >= 0)
     leaders, ahead = meetings.leaders[followers], meetings.heads[followers]
     while (chained := meetings.leaders[leaders] >= 0).any():

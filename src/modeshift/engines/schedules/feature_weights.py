@@ -2,29 +2,29 @@
 
 import numpy as np
 
-_SMALLEST = 600.0  # factors end at exp(-600): their squares are 0, but they can be divided by
+_SMALLEST = 600.0  # smallest factor is exp(-600): its square is 0, but division by it works
 
 
 class FeatureWeights:
-    """The metric |x - y|^2 = sum_l w_l (x_l - y_l)^2, whose weights follow how features move.
+    """The metric |x - y|^2 = sum_l w_l (x_l - y_l)^2 with learned weights w_l.
 
     At the start w_l = 1 / d. After a sweep D_l is the mean squared displacement of feature l from
     the original data, and w_l = exp(-D_l / lambda) / sum_l' exp(-D_l' / lambda) (Section 3 of the
-    paper): features that must be changed much to form clusters count little.
+    paper): features in which points move far count little.
 
-    Distances are Euclidean once every feature is multiplied by sqrt(w_l), and a mean is the same
-    point in either coordinates, so fields need not know.
+    Distances are Euclidean after every feature is multiplied by sqrt(w_l), and the mean is the same
+    point in both coordinates. So fields need no change.
 
     Parameters
     ----------
     points : ndarray of shape (n, d)
         The original data.
     weights : ndarray of shape (n,)
-        Of the points.
+        Weight of each point.
     temperature : float
-        lambda, in the square of the unit that users have.
+        lambda, in the squared unit of the user.
     exponent : int
-        The unit of the points is 2 ** exponent of that unit.
+        The unit of the points is 2 ** exponent units of the user.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class FeatureWeights:
         self.factors = np.full(d, np.sqrt(1.0 / d))
 
     def learn(self, positions: np.ndarray) -> None:
-        """Set the weights by how far points have moved, feature by feature."""
+        """Set the weights from the displacement of the points in each feature."""
         with np.errstate(over="ignore"):
             displacements = self._shares @ (positions - self._points) ** 2
             excess = np.ldexp(displacements - displacements.min(), 2 * self._exponent)

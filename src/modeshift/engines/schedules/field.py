@@ -1,4 +1,4 @@
-"""What schedules ask of a field: means near many places, and moving many points."""
+"""The field as schedules use it: means near many places, and moves of many points."""
 
 from typing import Any, Protocol, Self
 
@@ -6,7 +6,7 @@ from modeshift.engines.space import Space
 
 
 class Means(Protocol):
-    """Answers for many places: means, masses, and squares of the shifts."""
+    """Means near many places, their masses, and the squared shifts."""
 
     means: Any
     masses: Any
@@ -14,18 +14,18 @@ class Means(Protocol):
 
 
 class BatchField(Protocol):
-    """The current positions and weights of all points, able to answer for many places at once.
+    """The current positions and weights of all points, with queries for many places at once.
 
     Attributes
     ----------
     space : Space
-        Adapter of the arrays that the field answers in.
+        Adapter of the field's arrays.
     radius : float
     points, weights : array
     may_collapse : bool
-        Whether points that coincide can be one.
+        Whether points that coincide can be joined.
     state : tuple or None
-        What a checkpoint keeps; None where there are no checkpoints.
+        State for a checkpoint; None if the engine has no checkpoints.
     """
 
     radius: float
@@ -44,7 +44,7 @@ class BatchField(Protocol):
 
     @property
     def may_collapse(self) -> bool:
-        """Whether points that coincide can be one."""
+        """Whether points that coincide can be joined."""
         ...
 
     def means_near(self, places: Any) -> Any:
@@ -52,13 +52,13 @@ class BatchField(Protocol):
         ...
 
     def at(self, points: Any, weights: Any) -> Self:
-        """Return a field over other points; the present one may be used up."""
+        """Return a field over other points. The current field must not be used afterwards."""
         ...
 
     def move_points(self, rows: Any, places: Any) -> None:
-        """Put some of the points somewhere else."""
+        """Move some of the points."""
         ...
 
     def is_quiet(self, tol: float) -> bool:
-        """Whether no point would move further than ``tol``."""
+        """Return whether no point would move further than ``tol``."""
         ...

@@ -1,4 +1,4 @@
-"""What every schedule hands back."""
+"""The outcome of a schedule."""
 
 from typing import NamedTuple
 
@@ -6,22 +6,22 @@ import numpy as np
 
 
 class Outcome(NamedTuple):
-    """Where the points ended and how they got there.
+    """Ends of the points, and counts of steps.
 
     Attributes
     ----------
     ends : ndarray of shape (n, d)
         Final positions, one row for each point that moved.
     n_iter : int
-        Sweeps, or the longest climb.
+        Number of sweeps, or steps of the longest climb.
     n_steps : int
-        Steps taken by all points together.
+        Number of steps of all points together.
     converged : bool
-        Whether the last shifts were small enough.
+        Whether the run ended before ``max_iter``.
     paths : list of ndarray of shape (1 + steps, d), or None
-        For each point its positions from the start on, when they were recorded.
+        Positions of each point, its start first, if they were recorded.
     factors : ndarray of shape (d,), or None
-        By which features are multiplied to measure distances, when their weights were learned.
+        Factors of the features in distances, if feature weights were learned.
     """
 
     ends: np.ndarray
@@ -33,14 +33,14 @@ class Outcome(NamedTuple):
 
 
 class PathRecorder:
-    """Collects (point, position) events in the order of time and sorts them into paths."""
+    """Collects positions of points in the order of time and sorts them into paths."""
 
     def __init__(self, starts: np.ndarray) -> None:
         self._owners = [np.arange(len(starts))]
         self._positions = [starts.copy()]
 
     def add(self, owners: np.ndarray, positions: np.ndarray) -> None:
-        """Note that each owner went to its position."""
+        """Add the new position of each owner."""
         self._owners.append(owners.copy())
         self._positions.append(positions.copy())
 

@@ -1,13 +1,13 @@
-"""When a blurring run ends: judged by the squared shifts of all points in a sweep."""
+"""Stopping rules of a blurring run, by the squared shifts of all points in a sweep."""
 
 import numpy as np
 
 _ENTROPY_CHANGE = 1e-8
-_BINS = 0.9  # for each point
+_BINS = 0.9  # bins per point
 
 
 class LargestShift:
-    """The run ends with a sweep in which nobody moves further than ``tol``."""
+    """The run ends with a sweep in which no point moves further than ``tol``."""
 
     def __init__(self, tol: float) -> None:
         self.tol = tol
@@ -22,7 +22,7 @@ class ShiftEntropy:
 
     The run ends when the mean shift is at most ``tol``, or when the entropy of the histogram of the
     shifts, with 0.9 n bins from 0 to the largest, changes by less than 1e-8 from one sweep to the
-    next: then clusters move, if at all, but no longer shrink.
+    next. Then clusters may still move, but no longer shrink.
     """
 
     def __init__(self, tol: float) -> None:

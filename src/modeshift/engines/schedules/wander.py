@@ -13,29 +13,29 @@ from modeshift.watching.checkpoint import pack, unpack
 from modeshift.watching.watch import UNWATCHED, Watch
 
 ROUNDING = 2.0**-46
-"""A shift by less than this share of the scale is rounding in the sums: nobody moves for it."""
+"""A shift below this share of the scale is rounding in the sums; the point stays."""
 
 
 @dataclass
 class Sweep:
-    """How far a run is.
+    """State of a run.
 
     Attributes
     ----------
     order : ndarray of shape (n,)
-        Who moves in this sweep, in which order.
+        Points that move in this sweep, in this order.
     radii : ndarray of shape (n,), or None
-        How far each looks, if the bandwidth is a pair.
+        Radius of each step, if the bandwidth is a pair.
     wanted : int
-        Quiet steps in a row after which all points are tested.
+        Number of quiet steps in a row after which all points are tested.
     number : int
-        Sweeps begun.
+        Number of sweeps, the current one included.
     step : int
-        Steps of this sweep that were taken.
+        Number of steps taken in this sweep.
     quiet : int
-        Length of the present run of quiet steps.
+        Length of the current run of quiet steps.
     loud : int
-        Steps of this sweep that were not quiet.
+        Number of steps in this sweep that were not quiet.
     """
 
     order: np.ndarray
@@ -47,7 +47,7 @@ class Sweep:
     loud: int = 0
 
     def count(self, loud: np.ndarray) -> None:
-        """Count more steps: for each, whether it was loud."""
+        """Count further steps; the mask says which of them were loud."""
         n, which = len(loud), np.flatnonzero(loud)
         self.step += n
         self.loud += len(which)
@@ -55,24 +55,24 @@ class Sweep:
 
     @property
     def n_steps(self) -> int:
-        """Steps taken in all sweeps."""
+        """Number of steps in all sweeps."""
         return (self.number - 1) * len(self.order) + self.step
 
 
 def draw_order(random_state: Any, n: int, batch_size: int) -> np.ndarray:
-    """Draw who moves in a sweep; nobody is twice in a batch."""
+    """Draw the points that move in a sweep. No point is in a batch twice."""
     if batch_size == 1:
         return random_state.randint(n, size=n)
     return random_state.permutation(n)
 
 
 class Steps(Protocol):
-    """How the steps of a sweep are taken: some at a time, over the current positions."""
+    """Takes the steps of a sweep, some at a time, over the current positions."""
 
     batch_size: int
 
     def take(self, run: Sweep, recorder: PathRecorder | None) -> None:
-        """Take the next steps of the sweep and count them in ``run``; end between two batches."""
+        """Take the next steps of the sweep and count them in ``run``; stop between two batches."""
         ...
 
 
@@ -89,7 +89,7 @@ def wander(
     record: bool = False,
     watch: Watch = UNWATCHED,
 ) -> Outcome:
-    """Move random points over the current positions until nobody would move further than tol.
+    """Move random points over the current positions until no point would move further than tol.
 
     The order of the draws is a promise to users (docs/algorithms.md): per sweep, the n points that
     move and then, only when the bandwidth is a pair, the n radii. Single points are drawn with
@@ -111,8 +111,8 @@ def wander(
     draw_radii : function, optional
         Draws the n radii of a sweep from the random state.
     verify : bool
-        False ends the run after the quiet steps, without the test of all points: the words of the
-        paper taken literally. Points that were seldom chosen are then left behind.
+        False ends the run after the quiet steps, without the test of all points, as the paper
+        literally says. Points that were rarely chosen may then stop early.
     """
     n = len(field.points)
     wanted = ceil(patience * n)
@@ -146,19 +146,19 @@ def wander(
 
 
 class Batches:
-    """Steps in batches: some points ask over the same positions, then all of them move.
+    """Steps in batches: the means of a batch are computed first, then all its points move.
 
-    They look as far as the field does, so the bandwidth must not be a pair.
+    All steps have the radius of the field, so the bandwidth must not be a pair.
 
     Parameters
     ----------
     field : BatchField
     batch_size : int
-        How many points move at once.
+        Number of points that move at the same time.
     tol, negligible : float
-        A step no longer than ``tol`` is quiet; one no longer than ``negligible`` is not made.
+        A step of at most ``tol`` is quiet. A step of at most ``negligible`` is not made.
     rows_of : function, optional
-        Returns the rows of the field of points that are drawn by their number.
+        Returns the rows in the field of points that are given by their numbers.
     """
 
     def __init__(
@@ -188,7 +188,7 @@ class Batches:
 
 
 def negligible_shift(tol: float, scale: float) -> float:
-    """Return the length up to which a shift is rounding, and is not made."""
+    """Return the length up to which a shift is rounding, so that the point stays."""
     return min(tol, ROUNDING * scale)
 
 

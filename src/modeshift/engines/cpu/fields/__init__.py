@@ -2,7 +2,7 @@
 
 import numpy as np
 
-# These three are imported because they teach fields the Gaussian and the nearest.
+# These three register the Gaussian and the nearest rule for the fields.
 from modeshift.engines.cpu.fields import gaussian_in_anchors, gaussian_in_tree, nearest_in_tree  # noqa: F401
 from modeshift.engines.cpu.fields.anchors import AnchorField
 from modeshift.engines.cpu.fields.balls import BallField
@@ -20,7 +20,7 @@ FIELDS: dict[str, type[Field]] = {
 }
 
 _MANY_FEATURES = 32
-"""From here on anchors are at least as fast as boxes in the stochastic schedule (measured)."""
+"""From this number of features on, anchors are at least as fast as boxes (measured)."""
 
 _FLAT = Flat()
 
@@ -33,9 +33,9 @@ def make_field(
     n_jobs: int = 1,
     rule: Rule = _FLAT,
 ) -> Field:
-    """Build the field of the named kind, or the one that suits the data.
+    """Build the field of the named kind; "auto" chooses by the number of features.
 
-    The nearest points want balls where others want anchors.
+    With the nearest rule, "anchors" means balls.
     """
     if kind == "auto":
         kind = "anchors" if points.shape[1] >= _MANY_FEATURES else "tree"

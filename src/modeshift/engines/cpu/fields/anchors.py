@@ -1,21 +1,21 @@
-"""Anchors for points in many dimensions: who can be near whom is known for a whole neighbourhood.
+"""Anchors, for points in many dimensions: an anchor lists the anchors near it.
 
-Boxes do not help where d is large. But points move little, or to where others are. So every point
-belongs to an *anchor*, a fixed place A at most half a skin s from it, and an anchor knows which
-others its points can ever see within h: by the triangle inequality,
+Boxes do not help if d is large. But points move little, or to places of other points. So every
+point belongs to an *anchor*, a fixed place A at most half a skin s away. The list of an anchor
+holds all anchors whose points can be within h of its own points: by the triangle inequality,
 
     |x - p| <= h  =>  |A(x) - A(p)| <= |A(x) - x| + |x - p| + |p - A(p)| <= s/2 + h + s/2.
 
-These lists are made by matrix products (see ``gram.py``). A point that leaves its anchor joins
-another one or founds a new one, which enters the lists. An anchor B keeps the mass and the sum of
-offsets of its points, and the largest offset t: from x at the distance D, all of them are within h
-when D + t <= h and none when D - t > h; only in between they are looked at one by one.
+The lists are made by matrix products (see ``gram.py``). A point that leaves its anchor joins
+another one or founds a new one, which is added to the lists. An anchor B keeps the mass and the sum
+of offsets of its points, and the largest offset t. For x at the distance D, all points of B are
+within h if D + t <= h, and none if D - t > h; otherwise they are compared one by one.
 
-While points gather, anchors die out. When half of them have, the field is tended: anchors and lists
-are made anew. Over a run that is a geometric series.
+While points gather, anchors lose all their points. When half of the anchors are empty, the field is
+tended: anchors and lists are rebuilt. The costs over a run form a geometric series.
 
-Every comparison agrees with the plain field. Quick sums, in any order, decide only what is clear
-by more than their rounding; the rest is decided by ``squared_distance``.
+Every comparison agrees with the plain field. Quick sums, in any order, decide only if the margin
+exceeds their rounding error; otherwise ``squared_distance`` decides.
 """
 
 from math import sqrt
@@ -40,17 +40,17 @@ from modeshift.engines.cpu.jit import bare_kernel
 from modeshift.engines.cpu.parallel import run_blocks
 from modeshift.engines.rule import TRUNCATION, Flat, Gaussian, Rule, land
 
-_SKIN = 0.2  # in bandwidths
-_FEW = 8  # places for which a matrix product does not pay
-_SPARE = 64  # anchors that can be founded, at least, before the field is tended
-_ENTRIES = 64  # that lists may have for each point, however few the features
+_SKIN = 0.2  # the skin s, in bandwidths
+_FEW = 8  # up to this number of places a matrix product does not pay
+_SPARE = 64  # least number of new anchors before the field is tended
+_ENTRIES = 64  # least number of list entries for each point
 
-# What the integers of ``AnchorState.book`` mean.
-_USED = 0  # anchors, dead ones included
-_LIVE = 1  # anchors that have members
-LIVE_ONCE = 2  # the same when the field was tended last; -1 asks for care
-_LISTED = 3  # whether the lists hold; else every question visits every anchor
-LOOKED = 4  # points that were looked at one by one since the field was tended
+# Positions in ``AnchorState.book``.
+_USED = 0  # anchors, empty ones included
+_LIVE = 1  # anchors that have points
+LIVE_ONCE = 2  # the same when the field was last tended; -1: the field needs care
+_LISTED = 3  # whether the lists are valid; otherwise every query visits every anchor
+LOOKED = 4  # points compared one by one since the field was last tended
 _BOOK = 5
 
 
@@ -62,31 +62,31 @@ class AnchorState(NamedTuple):
     points : (n, d)
     weights : (n,)
     rule : Rule
-        Flat here; ``gaussian_in_anchors.py`` has the other that anchors can follow.
+        Flat here; for the Gaussian see ``gaussian_in_anchors.py``.
     homes : (n,)
         The anchor of each point.
     followers, leaders : (n,)
-        The points behind and before each one in the chain of its anchor; -1 at the ends.
+        The next and the previous point in the chain of the anchor; -1 at the ends.
     anchors : (A, d)
         Places of the anchors.
     heads, counts : (A,)
-        First point of the chain of each anchor, and how many there are.
+        First point of the chain of each anchor, and its number of points.
     masses, sums : (A,), (A, d)
         Weight of the points of each anchor, and the weighted sum of their offsets from it.
     peaks : (A,)
-        The largest mass since mass and sum were last added up: their rounding is a share of it.
+        Largest mass since mass and sum were last recomputed; it bounds their rounding error.
     spreads : (A,)
-        No point of the anchor is further from it.
+        Upper bound of the distance between the anchor and its points.
     lists : Lists
         The anchors within ``span`` of each anchor, itself included.
     book : (_BOOK,)
         Counters.
     slack : float
-        Half the skin: no point is further from its anchor.
+        Half the skin, the largest distance between a point and its anchor.
     span : float
         h + s.
     doubt : float
-        Share of a distance by which quick sums may be wrong.
+        Largest relative error of quick sums.
     """
 
     points: np.ndarray
@@ -110,7 +110,7 @@ class AnchorState(NamedTuple):
 
 
 class AnchorField(Field):
-    """Field of anchors that know their neighbours, for points in many dimensions."""
+    """Field of anchors with lists of neighbours, for points in many dimensions."""
 
     state: AnchorState
 
@@ -146,7 +146,7 @@ class AnchorField(Field):
         return state
 
     def tend(self) -> None:
-        """Drop dead anchors and make the lists anew, when it is time."""
+        """Drop empty anchors and rebuild the lists, if the field needs it."""
         state = self.state
         if not wants_care(state):
             return
@@ -162,7 +162,7 @@ class AnchorField(Field):
         self._list_neighbours()
 
     def _list_neighbours(self) -> None:
-        """Make all lists; none when they would leave little of the pool to grow in."""
+        """Make all lists; no lists if the pool would be nearly full."""
         state = self.state
         state.lists.top[0] = 0
         anchors = state.anchors[: state.book[_USED]]
@@ -176,7 +176,7 @@ class AnchorField(Field):
     def means_near(
         self, places: np.ndarray, radius: float | None = None, tol: float = np.inf
     ) -> Means:
-        """Means near many places: distances by matrix products, where these are sure."""
+        """Return means near many places, with distances by matrix products where these suffice."""
         if len(places) < _FEW or not isinstance(self.rule, Flat):
             return super().means_near(places, radius, tol)
         radius = self.radius if radius is None else radius
@@ -199,7 +199,7 @@ class AnchorField(Field):
         tol: float,
         answer: Means,
     ) -> bool:
-        """Answer for a block of places; return whether a shift was longer than tol."""
+        """Compute the means of a block of places; return whether a shift was longer than tol."""
 
         def rows(start: int, stop: int) -> bool:
             largest = _answer_rows(
@@ -211,7 +211,7 @@ class AnchorField(Field):
         return run_blocks(rows, len(places), self.n_jobs)
 
     def is_quiet(self, tol: float) -> bool:
-        """Whether no point would move further than ``tol``; lists, where there are any, tell."""
+        """Return whether no point would move further than ``tol``, by the lists if any."""
         if not self.state.book[_LISTED]:
             return super().is_quiet(tol)
 
@@ -224,7 +224,7 @@ class AnchorField(Field):
 
 @implements(wants_care, AnchorState)
 def _wants_care(state):
-    """Half of the anchors are dead, or no further one can be founded, or lists must be made."""
+    """Return whether half of the anchors are empty, no new one fits, or lists are needed."""
     book = state.book
     if book[LIVE_ONCE] < 0 or book[_USED] == state.anchors.shape[0]:
         return True
@@ -233,7 +233,7 @@ def _wants_care(state):
 
 @bare_kernel
 def _settle(state):
-    """Let all points join their homes; there are no lists yet."""
+    """Add all points to their anchors, before there are lists."""
     book = state.book
     book[_LIVE] = 0
     book[_LISTED] = 0
@@ -247,7 +247,7 @@ def _settle(state):
 
 @bare_kernel
 def _centre(state):
-    """Put anchors to the means of their points, which gather there: the spreads become small."""
+    """Move anchors to the means of their points, so that the spreads become small."""
     for a in range(state.book[_USED]):
         if state.spreads[a] > 0.0 and state.masses[a] > 0.0:
             place = state.sums[a]
@@ -261,7 +261,7 @@ def _centre(state):
 
 @bare_kernel
 def _all_fit(state, a, place):
-    """Whether all points of anchor a would be near enough if it were at the given place."""
+    """Return whether all points of anchor a would be near enough if it were at ``place``."""
     j = state.heads[a]
     while j >= 0:
         if not _fits(state, place, state.points[j]):
@@ -272,7 +272,7 @@ def _all_fit(state, a, place):
 
 @bare_kernel
 def _clear(state, a):
-    """Make an anchor without members."""
+    """Make an anchor without points."""
     state.heads[a] = -1
     state.counts[a] = 0
     _reset_sums(state, a)
@@ -289,7 +289,7 @@ def _reset_sums(state, a):
 
 @bare_kernel
 def _join(state, a, j):
-    """Let point j be a member of anchor a."""
+    """Add point j to anchor a."""
     head = state.heads[a]
     if head >= 0:
         state.leaders[head] = j
@@ -305,10 +305,10 @@ def _join(state, a, j):
 
 @bare_kernel
 def _leave(state, j):
-    """Take point j away from its anchor.
+    """Remove point j from its anchor.
 
-    When half of the mass is gone, what is left is added up anew: the rounding of sums over a heavy
-    crowd would outweigh the few light points that stay behind.
+    When half of the mass is gone, mass and sum are recomputed: otherwise the rounding error of the
+    former large sums could exceed the weight of the points that stay.
     """
     a, follower, leader = state.homes[j], state.followers[j], state.leaders[j]
     if follower >= 0:
@@ -353,7 +353,7 @@ def _give(state, a, j):
 
 @bare_kernel
 def is_near(state, i, x, reach):
-    """Whether point i lies within reach, decided as by ``squared_distance``."""
+    """Return whether point i lies within reach, as ``squared_distance`` decides."""
     square = quick_square(state.points[i], x)
     if square > reach * (1.0 + state.doubt):
         return False
@@ -362,13 +362,13 @@ def is_near(state, i, x, reach):
 
 @bare_kernel
 def is_listed(state, a):
-    """Whether there is a list of whom a question at anchor a, or anywhere if it is -1, visits."""
+    """Return whether anchor a has a list; False for -1, a place without anchor."""
     return a >= 0 and state.book[_LISTED] > 0
 
 
 @bare_kernel
 def extent(state, a):
-    """Whom a question at anchor a must visit: start and stop, in the pool or of all anchors."""
+    """Return start and stop of the anchors to visit: in the list of a, or of all anchors."""
     if is_listed(state, a):
         start = state.lists.starts[a]
         return start, start + state.lists.lengths[a]
@@ -377,10 +377,10 @@ def extent(state, a):
 
 @bare_kernel
 def _gather(state, a, x, radius, out):
-    """Write the mean near x to ``out``, where x is a member of anchor a, or anywhere if a is -1.
+    """Write the mean near x to ``out``; a is the anchor of x, or -1.
 
     m_h(x) = sum_B [ sum_i w_i (x_i - B) + w_B (B - x) ] / sum_B w_B over the anchors B whose
-    points x_i are all within h; those on the rim give the points that are.
+    points x_i are all within h. Of an anchor on the border, only the points within h are added.
     """
     d = x.shape[0]
     mass = 0.0
@@ -418,7 +418,7 @@ def _add_anchor(state, b, x, radius, out):
 
 @bare_kernel
 def _add_members(state, b, x, reach, out):
-    """Do the same one by one."""
+    """Add the points of anchor b within the radius, one by one; return their mass."""
     mass = 0.0
     i = state.heads[b]
     while i >= 0:
@@ -454,9 +454,9 @@ def _move(state, j, x):
 def _find_home(state, old, x):
     """Return the anchor for a point that moves from ``old`` to x.
 
-    A point stays where it has company. If alone, or too far away now, it joins the largest company
-    that it can; so anchors become fewer. Only if there is none it joins another lonely one: these
-    are many.
+    A point that is not alone in its anchor stays there if it can. Otherwise it joins the largest
+    anchor within reach, so that anchors become fewer. Only if there is none, it joins an anchor
+    with a single point.
     """
     stays = _fits(state, state.anchors[old], x)
     if stays and state.counts[old] > 1:
@@ -469,7 +469,7 @@ def _find_home(state, old, x):
 
 @bare_kernel
 def _largest_company(state, old, x, most):
-    """Return the anchor that has more than ``most`` points, and most of those fit for x; or -1."""
+    """Return the largest anchor for x with more than ``most`` points; -1 if there is none."""
     best = -1
     start, stop = extent(state, old)
     listed = is_listed(state, old)
@@ -482,18 +482,18 @@ def _largest_company(state, old, x, most):
 
 @bare_kernel
 def _fits(state, anchor, x):
-    """Whether a point at x may belong to an anchor at the given place."""
+    """Return whether a point at x may belong to an anchor at ``place``."""
     distance = sqrt(quick_square(anchor, x))
     return distance * (1.0 + state.doubt) <= state.slack
 
 
 @bare_kernel
 def _found(state, x):
-    """Make an anchor at x and enter it in the lists."""
+    """Make an anchor at x and add it to the lists."""
     a = state.book[_USED]
     if a < state.anchors.shape[0]:
         state.book[_USED] += 1
-    else:  # a batch of moves has founded many; lists would hold the place that was there before
+    else:  # after many new anchors in a batch; lists would hold the old place
         a = _any_dead(state)
         state.book[_LISTED] = 0
         state.book[LIVE_ONCE] = -1
@@ -508,7 +508,7 @@ def _found(state, x):
 
 @bare_kernel
 def _any_dead(state):
-    """Return an anchor without members; there are more anchors than points."""
+    """Return an anchor without points; there are more anchors than points."""
     a = 0
     while state.counts[a] > 0:
         a += 1
@@ -517,7 +517,7 @@ def _any_dead(state):
 
 @bare_kernel
 def _enter_lists(state, a):
-    """Make the list of a new anchor, and enter it in the others'. Returns whether they had room."""
+    """Make the list of a new anchor, and add it to the other lists; return whether it fitted."""
     lists = state.lists
     reach = state.span * state.span * (1.0 + state.doubt)
     open_list(lists, a)
@@ -557,7 +557,7 @@ def _list_block(state, first, squares, all_squares, products, doubt):
 def _answer_rows(
     state, places, squares, all_squares, products, doubt, radius, start, stop, answer
 ):  # fmt: skip
-    """Answer for the places start..stop of a block; return the largest squared shift."""
+    """Compute the means of the places start..stop of a block; return the largest squared shift."""
     reach = radius * radius
     largest = 0.0
     for i in range(start, stop):
@@ -585,7 +585,7 @@ def _answer_rows(
 
 @bare_kernel
 def _largest_shift(state, start, stop, radius, out):
-    """Return the largest squared shift of the points start..stop, which do not move."""
+    """Return the largest squared shift of the points start..stop, without moving them."""
     largest = 0.0
     for j in range(start, stop):
         mean_of(state, j, radius, out)

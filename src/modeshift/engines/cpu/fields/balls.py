@@ -1,17 +1,18 @@
-"""The nearest points in many dimensions: balls that cover the points.
+"""Balls that cover the points, to find the nearest points in many dimensions.
 
-Some points are chosen as centres, about 2 sqrt(n) of them, and every point belongs to the ball of
-a centre that is near (a ball cover: Cayton 2012). Where data have groups, balls are small beside
-the distances between them. A question measures its distance D to every centre. In a ball of radius
-t nobody is nearer than D - t, and who is at the distance s from the centre is not nearer than
-|D - s|. So the ball nearest to x is looked through first, and then only what may hold somebody
-nearer than the points that are held already.
+About 2 sqrt(n) points are chosen as centres, and every point belongs to the ball of a near centre
+(a ball cover: Cayton 2012). If the data have groups, the balls are small compared with the
+distances between them. A query computes its distance D to every centre. No point of a ball of
+radius t is nearer than D - t, and a point at the distance s from the centre is not nearer than
+|D - s|. So the query searches the nearest ball first, and then only balls and points that may be
+nearer than the points found so far.
 
-A point that moves stays in its ball if that need not grow, else it goes to the nearest centre.
-Balls do not shrink by themselves. When points have moved and looking through balls has cost as much
-as new ones, these are made (``wants_care``, ``Field.tend``).
+A point that moves stays in its ball if the ball need not grow; otherwise it goes to the nearest
+centre. Balls do not shrink. When the searches after moves have cost as much as new balls, new balls
+are made (``wants_care``, ``Field.tend``).
 
-Every comparison agrees with the plain field. Quick sums only say who is farther for sure.
+Every comparison agrees with the plain field. Quick sums only exclude points that are certainly
+farther away.
 """
 
 from math import sqrt
@@ -33,8 +34,8 @@ from modeshift.engines.cpu.fields.protocol import (
 from modeshift.engines.cpu.jit import bare_kernel
 from modeshift.engines.rule import Nearest, reach_of
 
-_CENTRES = 2.0  # times the root of the number of points
-_LARGEST = 2.0**900  # squares are cut here, so that sums of them are finite
+_CENTRES = 2.0  # centres, in units of the square root of the number of points
+_LARGEST = 2.0**900  # squares are limited to this, so that their sums are finite
 
 
 class BallState(NamedTuple):
@@ -47,7 +48,7 @@ class BallState(NamedTuple):
     rule : Nearest
     centres : (P, d)
     spreads : (P,)
-        Nobody in the ball is further from its centre.
+        Radius of each ball, an upper bound.
     heads : (P,)
         First point of the chain of each ball, -1 if there is none.
     homes : (n,)
@@ -55,11 +56,11 @@ class BallState(NamedTuple):
     offsets : (n,)
         Distance of each point from the centre of its ball.
     followers, leaders : (n,)
-        The points behind and before each one in the chain of its ball; -1 at the ends.
+        The next and the previous point in the chain of the ball; -1 at the ends.
     tally : (2,)
-        Moves, and points looked at, since the balls were made.
+        Number of moves, and of points compared, since the balls were made.
     doubt : float
-        Share of a distance by which quick sums may be wrong.
+        Largest relative error of quick sums.
     """
 
     points: np.ndarray
@@ -77,7 +78,7 @@ class BallState(NamedTuple):
 
 
 class BallField(Field):
-    """Field of balls that cover the points, for the nearest of them in many dimensions."""
+    """Field of balls that cover the points, for the nearest points in many dimensions."""
 
     state: BallState
     rule: Nearest
@@ -103,22 +104,22 @@ class BallField(Field):
         return state
 
     def make_out(self) -> np.ndarray:
-        """Make room for the heap, and behind it for the distances to all centres."""
+        """Return an array with room for the heap and for the distances to all centres."""
         n_balls = len(self.state.centres)
         return make_out(self.points.shape[1], heap_length(self.rule.room) + n_balls)
 
     def tend(self) -> None:
-        """Make new balls, when it is time."""
+        """Make new balls, if the field needs it."""
         if wants_care(self.state):
             _cover(self.state)
 
 
 def _cover(state: BallState) -> None:
-    """Choose centres, and let every point join the nearest.
+    """Choose centres, and assign every point to the nearest.
 
-    Each centre is drawn among the points in proportion to the squared distance from those that
-    there are (the seeding of k-means++): groups get one before they get two, and single points far
-    out do not take them all.
+    Each centre is drawn with probability proportional to the squared distance from the centres
+    chosen so far (the seeding of k-means++). So every group gets one centre before any group gets
+    two, and single points far out do not get all centres.
     """
     n, n_balls = len(state.points), len(state.centres)
     draws = np.random.RandomState(0).uniform(size=n_balls)
@@ -135,7 +136,7 @@ def _cover(state: BallState) -> None:
 
 @bare_kernel
 def _claim(state, ball, squares):
-    """Give the points that are nearer to a new centre than to all others to its ball."""
+    """Assign the points that are nearest to a new centre to its ball."""
     for i in range(state.points.shape[0]):
         square = quick_square(state.centres[ball], state.points[i])
         if square < squares[i] or ball == 0:
@@ -145,7 +146,7 @@ def _claim(state, ball, squares):
 
 @bare_kernel
 def _settle(state):
-    """Let all points join their homes."""
+    """Add all points to the chains of their balls."""
     state.heads[:] = -1
     state.spreads[:] = 0.0
     state.tally[:] = 0
@@ -179,7 +180,7 @@ def _leave(state, j):
 
 @bare_kernel
 def _search(state, x, heap):
-    """Fill the heap with the points nearest to x; return how many were looked at."""
+    """Fill the heap with the points nearest to x; return the number of points compared."""
     n_balls = state.centres.shape[0]
     distances = heap[heap.shape[0] - n_balls :]
     first = 0
@@ -196,14 +197,14 @@ def _search(state, x, heap):
 
 @bare_kernel
 def _farther(state, distance, offset, heap):
-    """Whether who is at most ``offset`` from a place at ``distance`` is too far away for sure."""
+    """Return whether points within ``offset`` of a place at ``distance`` are certainly too far."""
     gap = distance - offset - state.doubt * (distance + offset)
     return gap > 0.0 and gap * gap > bound_of(heap) * (1.0 + state.doubt)
 
 
 @bare_kernel
 def _look_through(state, ball, distance, x, heap):
-    """Offer the points of a ball whose centre is at ``distance``; return how many there were."""
+    """Offer the points of a ball with its centre at ``distance``; return their number."""
     looked = 0
     i = state.heads[ball]
     while i >= 0:
@@ -246,7 +247,7 @@ def _move(state, j, x):
 
 @bare_kernel
 def _find_home(state, old, x):
-    """Return the ball for a point that moves from ``old`` to x, and how far its centre is."""
+    """Return the ball for a point that moves from ``old`` to x, and the distance to its centre."""
     home, offset = old, sqrt(quick_square(state.centres[old], x))
     if offset > state.spreads[old]:
         for ball in range(state.centres.shape[0]):
@@ -258,6 +259,6 @@ def _find_home(state, old, x):
 
 @implements(wants_care, BallState)
 def _wants_care(state):
-    """Points have moved, and looking at them has cost as much as making new balls."""
+    """Return whether searches since the last moves have cost as much as new balls."""
     n = state.points.shape[0]
     return state.tally[0] >= n and state.tally[1] >= n * state.centres.shape[0]

@@ -1,4 +1,4 @@
-"""The plain field: every question visits every point."""
+"""The plain field: every query visits every point."""
 
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ class BruteState(NamedTuple):
 
 
 class BruteField(Field):
-    """Field that looks at all points, O(n d) a question. Every other field must agree with it."""
+    """Field that compares all points, O(n d) per query. Every other field must agree with it."""
 
     def _build(self, points: np.ndarray) -> BruteState:
         return BruteState(points, self.weights, self.rule)

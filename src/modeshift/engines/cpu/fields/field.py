@@ -1,4 +1,4 @@
-"""The field: positions and weights of all points, able to say the mean near a place."""
+"""The field: positions and weights of all points. It returns the mean near a place."""
 
 from abc import ABC, abstractmethod
 from typing import Any, NamedTuple, Self
@@ -17,14 +17,14 @@ _FLAT = Flat()
 
 
 class Means(NamedTuple):
-    """Answers for many places.
+    """Means near many places.
 
     Attributes
     ----------
     means : ndarray of shape (m, d)
-        Weighted mean of the points near each place, which is the place itself without mass.
+        Weighted mean of the points near each place; without mass it is the place itself.
     masses : ndarray of shape (m,)
-        Their weight.
+        Weight of the points near each place.
     squares : ndarray of shape (m,)
         Squared distance from each place to its mean: the shift.
     """
@@ -35,11 +35,11 @@ class Means(NamedTuple):
 
 
 class Field(ABC):
-    """Base of all fields: the batch and single-point questions, asked of ``self.state``.
+    """Base of all fields, with queries for one place and for many.
 
     A kind of field is a subclass that builds its state from points, and functions that implement
-    ``average_near`` and ``move`` (``average_of`` and ``wants_care`` where it pays) for that state
-    and the rules that it can follow.
+    ``average_near`` and ``move`` (and, if it is faster, ``average_of`` and ``wants_care``) for that
+    state and its rules.
 
     Parameters
     ----------
@@ -48,9 +48,9 @@ class Field(ABC):
     weights : ndarray of shape (n,), float64
         Mass of each point, not negative.
     radius : float
-        The largest that will be asked for.
+        Largest radius of all queries.
     n_jobs : int
-        Threads that build the field and answer questions for many places.
+        Number of threads that build the field and answer queries for many places.
     rule : Rule
         Which points near a place count, how much, and where their mean lies.
     """
@@ -74,7 +74,7 @@ class Field(ABC):
 
     @abstractmethod
     def _build(self, points: np.ndarray) -> Any:
-        """Build the state over points that it may keep and change."""
+        """Build the state. It may keep and change the points."""
 
     @property
     def points(self) -> np.ndarray:
@@ -82,38 +82,38 @@ class Field(ABC):
         return self.state.points
 
     def at(self, points: np.ndarray, weights: np.ndarray | None = None) -> Self:
-        """Build a field of the same kind over other positions, and other weights if given."""
+        """Return a field of the same kind over other positions, and other weights if given."""
         weights = self.weights if weights is None else weights
         return type(self)(points, weights, self.radius, self.n_jobs, self.rule)
 
     def moved(self, rows: np.ndarray, places: np.ndarray) -> Self:
-        """Make a field like this one in which some points are elsewhere."""
+        """Return a copy of the field in which some points have moved."""
         points = self.points.copy()
         points[rows] = places
         return self.at(points)
 
     @property
     def may_collapse(self) -> bool:
-        """Whether points that coincide can be one: not where ties go by the index of a point."""
+        """Whether points that coincide can be joined. Not if ties go by the index of a point."""
         return not isinstance(self.rule, Nearest)
 
     def make_out(self) -> np.ndarray:
-        """Make the array that compiled questions answer to, with room for what the rule needs."""
+        """Return an array for the results of compiled queries, with scratch space for the rule."""
         extra = heap_length(self.rule.room) if isinstance(self.rule, Nearest) else 0
         return make_out(self.points.shape[1], extra)
 
     def mean_near(self, x: np.ndarray, radius: float) -> tuple[np.ndarray, float]:
-        """Weighted mean of the points within ``radius`` of ``x``, and their mass."""
+        """Return the weighted mean of the points within ``radius`` of ``x``, and their mass."""
         answer = self.means_near(np.asarray(x, dtype=float)[np.newaxis], radius)
         return answer.means[0], float(answer.masses[0])
 
     def means_near(
         self, places: np.ndarray, radius: float | None = None, tol: float = np.inf
     ) -> Means:
-        """Means near many places, which may be the points themselves.
+        """Return the means near many places, by default near the points themselves.
 
-        ``radius`` is that of the field if None. When a shift is longer than ``tol`` the rest may be
-        left unanswered.
+        The default of ``radius`` is that of the field. After a shift longer than ``tol`` the
+        remaining means may be missing.
         """
         radius = self.radius if radius is None else radius
         answer = Means(np.empty_like(places), np.empty(len(places)), np.zeros(len(places)))
@@ -128,30 +128,30 @@ class Field(ABC):
         return answer
 
     def is_quiet(self, tol: float) -> bool:
-        """Whether no point would move further than ``tol``. Nobody moves."""
+        """Return whether no point would move further than ``tol``. No point is moved."""
         return bool(self.means_near(self.points, tol=tol).squares.max() <= tol * tol)
 
     def move(self, j: int, x: np.ndarray) -> None:
-        """Put point ``j`` to ``x``."""
+        """Move point ``j`` to ``x``."""
         self.move_points(np.array([j]), np.asarray(x, dtype=float)[np.newaxis])
 
     def move_points(self, rows: np.ndarray, places: np.ndarray) -> None:
-        """Put some of the points somewhere else."""
+        """Move some of the points."""
         move_rows(self.state, rows, places)
         self.tend()
 
     def tend(self) -> None:
-        """Do what moves have made necessary, if anything; see ``wants_care``."""
+        """Rebuild parts of the field after many moves, if needed; see ``wants_care``."""
         return
 
     def _order(self, places: np.ndarray) -> np.ndarray:
-        """Return an order in which to visit places, so that one finds what the last one used."""
+        """Return an order of places in which neighbours follow each other, which caches favour."""
         return np.arange(len(places))
 
 
 @bare_kernel
 def _answer_block(state, places, order, radius, out, answer):
-    """Answer for the places in ``order``; return the largest squared shift."""
+    """Compute the means of the places in ``order``; return the largest squared shift."""
     largest = 0.0
     for i in order:
         answer.masses[i] = mean_near(state, places[i], radius, out)

@@ -1,11 +1,11 @@
 """Gaussian weights in a field of anchors.
 
-The bandwidths in which a Gaussian ends are many, so anchors rarely have lists here. What they
-spare is to look at points that have gathered: an anchor whose points are all within ``TINY``
-bandwidths is taken by its mass and mean (``gaussian_in_tree.py`` says why that is right).
+A Gaussian reaches many bandwidths, so anchors rarely have lists here. They save time on points that
+have gathered: an anchor whose points are all within ``TINY`` bandwidths counts by its mass and mean
+(``gaussian_in_tree.py`` has the error bound).
 
-Anchors learn that their points have gathered when the field is tended. That is asked for when as
-many points have been looked at one by one as pay for it.
+Anchors notice that their points have gathered when the field is tended. The field is tended when
+comparing points one by one has cost as much as tending it.
 """
 
 from math import sqrt
@@ -45,9 +45,9 @@ def _average_of(state, j, radius, out):
 
 @bare_kernel
 def _gather(state, a, x, radius, out):
-    """Write the mean near x, a member of anchor a, or anywhere if a is -1, to ``out``.
+    """Write the mean near x to ``out``; a is the anchor of x, or -1.
 
-    Returns its mass and how many points were looked at one by one.
+    Returns the mass, and the number of points that were compared one by one.
     """
     d = x.shape[0]
     reach = reach_of(state.rule, radius)
@@ -72,7 +72,7 @@ def _gather(state, a, x, radius, out):
 
 @bare_kernel
 def _is_one(state, b, distance, far, radius):
-    """Whether the points of anchor b are near enough to each other, and all within reach."""
+    """Return whether the points of anchor b count as one: close together, and within reach."""
     spread = state.spreads[b]
     sure = state.doubt * (distance + spread + far)
     return spread <= 0.5 * TINY * radius and distance + spread < far - sure
@@ -94,7 +94,7 @@ def _add_whole(state, b, x, radius, out):
 
 @bare_kernel
 def _add_members(state, b, x, radius, reach, out):
-    """Do the same one by one."""
+    """Add the points of anchor b one by one; return their mass."""
     mass = 0.0
     i = state.heads[b]
     while i >= 0:

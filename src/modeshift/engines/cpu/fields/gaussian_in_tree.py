@@ -1,14 +1,13 @@
 """Gaussian weights in a tree of boxes.
 
-Only points within ``TRUNCATION`` bandwidths count; boxes beyond are passed over. A box inside is
-taken by its mass and mean when it is tiny, as it is where points have gathered, and opened
-otherwise.
+Only points within ``TRUNCATION`` bandwidths count; boxes beyond are skipped. A box inside counts by
+its mass and mean if it is tiny, as it is where points have gathered; otherwise it is opened.
 
-How tiny: let all points of a box be within e of their mean p, and p at u h from x. The weight of a
-point times its offset, g(q) = K(q) (q - x), has second derivatives of at most K (3 u + u^3) / h,
-and its first derivative drops out of the sum, since offsets from the mean add up to 0. So the box,
-taken as a whole, errs by at most (3 u + u^3) e^2 / (2 h) of its weight, and its mass by
-(1 + u^2) e^2 / (2 h^2). With u <= 6 the mean that is answered errs by less than 117 e^2 / h +
+The error bound: let all points of a box be within e of their mean p, and p at u h from x. The
+weight of a point times its offset, g(q) = K(q) (q - x), has second derivatives of at most
+K (3 u + u^3) / h, and its first derivative drops out of the sum, since offsets from the mean add up
+to 0. So the box, taken as a whole, errs by at most (3 u + u^3) e^2 / (2 h) of its weight, and its
+mass by (1 + u^2) e^2 / (2 h^2). With u <= 6 the resulting mean errs by less than 117 e^2 / h +
 6 h 18.5 e^2 / h^2 < 230 e^2 / h, which is 5.3e-11 h for e = 2^-21 h.
 """
 
@@ -20,7 +19,7 @@ from modeshift.engines.cpu.kdtree import node_behind
 from modeshift.engines.rule import Gaussian, reach_of, worth_of
 
 TINY = 2.0**-21
-"""Extent, in bandwidths, up to which gathered points count as one: the mean errs by < 1e-10 h."""
+"""Extent, in bandwidths, up to which points count as one: the mean errs by < 1e-10 h."""
 
 
 @implements(average_near, TreeState, Gaussian)
@@ -38,7 +37,7 @@ def _average_of(state, j, radius, out):
 
 @bare_kernel
 def _collect(state, x, radius, out):
-    """Write the mean near x to ``out``; return mass and points looked at in crowded leaves."""
+    """Write the mean near x to ``out``; return mass, and points compared in crowded leaves."""
     nodes, n_leaves = state.nodes, state.counts.shape[0]
     d = x.shape[0]
     reach = reach_of(state.rule, radius)
@@ -71,7 +70,7 @@ def _collect(state, x, radius, out):
 
 @bare_kernel
 def _measure(nodes, node, x):
-    """Squares: distances of the nearest and the farthest corner, diagonal, distance of the mean."""
+    """Return four squares: distance of nearest and farthest corner, diagonal, distance of mean."""
     d = x.shape[0]
     nearest, farthest, extent, center = 0.0, 0.0, 0.0, 0.0
     for k in range(d):

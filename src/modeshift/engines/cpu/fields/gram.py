@@ -1,8 +1,8 @@
 """Squared distances from many places to all points, by matrix products.
 
-|x - p|^2 = |x|^2 + |p|^2 - 2 x.p, and the products x.p of many places and points at once are what
-BLAS is best at. But the sum cancels, so it decides nothing near the border: a caller asks
-:func:`certainly_beyond` and :func:`certainly_within`, and computes the distance where both say no.
+|x - p|^2 = |x|^2 + |p|^2 - 2 x.p, and BLAS computes the products x.p of many places and points very
+fast. But the sum cancels, so it is inexact near the border: a caller uses :func:`certainly_beyond`
+and :func:`certainly_within`, and computes the distance if both return False.
 """
 
 from collections.abc import Iterator
@@ -22,13 +22,13 @@ class Gram:
     squares : ndarray of shape (n,)
         |p - c|^2 for each point p and the centre c; not finite for points too far away.
     doubt : float
-        Share of |x - c|^2 + |p - c|^2 by which |x - p|^2 from products may be wrong.
+        Largest error of |x - p|^2 from products, as a share of |x - c|^2 + |p - c|^2.
 
     Notes
     -----
     With u = 2^-53, rounding moves the centred x and p by u |x| and u |p|, and the three sums err by
-    d u |x|^2, d u |p|^2 and 2 d u |x| |p|. Together that is below 2 (d + 8) u (|x|^2 + |p|^2); as
-    much is allowed for the rounding of the distance that is decided by.
+    d u |x|^2, d u |p|^2 and 2 d u |x| |p|. Together that is below 2 (d + 8) u (|x|^2 + |p|^2). The
+    bound is doubled, for the rounding of the exact distance.
     """
 
     def __init__(self, points: np.ndarray) -> None:
@@ -38,9 +38,9 @@ class Gram:
         self.doubt = 4 * (points.shape[1] + 8) * 2.0**-53
 
     def blocks(self, places: np.ndarray) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """Yield for blocks of places: the first one's number, their squares, their products.
+        """Yield for each block of places: number of the first place, squares, products.
 
-        The array of products, of shape (size of the block, n), is used again for the next block.
+        The array of products, of shape (size of the block, n), is reused for the next block.
         """
         n = len(self._points)
         size = max(1, min(len(places), _BLOCK // n))
@@ -58,11 +58,11 @@ class Gram:
 
 @bare_kernel
 def certainly_beyond(squares, product, doubt, reach):
-    """Whether |x - p|^2 > reach for sure; ``squares`` is |x|^2 + |p|^2. Not finite: not sure."""
+    """Return whether certainly |x - p|^2 > reach; ``squares`` is |x|^2 + |p|^2."""
     return squares * (1.0 - doubt) - 2.0 * product > reach
 
 
 @bare_kernel
 def certainly_within(squares, product, doubt, reach):
-    """Whether |x - p|^2 <= reach for sure."""
+    """Return whether certainly |x - p|^2 <= reach."""
     return squares * (1.0 + doubt) - 2.0 * product <= reach

@@ -1,27 +1,27 @@
-"""The nearest points seen so far, up to a mass: a heap with the farthest of them on top.
+"""A heap of the nearest points so far, up to a mass, with the farthest on top.
 
-It lies in the scratch behind a mean (see ``protocol.py``): three numbers about the whole, the
-squared distances of the points that are held, and their indices. Points are ordered by distance,
-then by index, so the result does not depend on the order in which they are offered.
+It lies in the scratch space behind a mean (see ``protocol.py``): three numbers about the heap, the
+squared distances of its points, and their indices. Points are ordered by distance, then by index,
+so the result does not depend on the order in which they are offered.
 """
 
 from modeshift.engines.cpu.jit import bare_kernel
 from modeshift.engines.rule import worth_of
 
-_SIZE = 0  # points held
+_SIZE = 0  # number of points
 _MASS = 1  # their weight
 _BOUND = 2  # squared distance beyond which no point counts
 _HEADER = 3
 
 
 def heap_length(room: int) -> int:
-    """Numbers that a heap of so many points takes."""
+    """Return the length of the array of a heap with room for some points."""
     return _HEADER + 2 * room
 
 
 @bare_kernel
 def clear_heap(heap, reach):
-    """Hold nobody; points up to the squared distance ``reach`` may come."""
+    """Empty the heap; ``reach`` is the largest squared distance of its points."""
     heap[_SIZE] = 0.0
     heap[_MASS] = 0.0
     heap[_BOUND] = reach
@@ -35,13 +35,13 @@ def bound_of(heap):
 
 @bare_kernel
 def farthest_held(heap):
-    """Return the largest squared distance of the points held, 0 if there is none."""
+    """Return the largest squared distance of the points in the heap; 0 if it is empty."""
     return heap[_HEADER] if heap[_SIZE] > 0.0 else 0.0
 
 
 @bare_kernel
 def offer(heap, rule, weights, square, i):
-    """Hold point i, at the squared distance ``square``, if it is among the nearest."""
+    """Add point i, at the squared distance ``square``, if it is among the nearest."""
     weight = weights[i]
     full = heap[_MASS] >= rule.k
     if weight == 0.0 or not square <= heap[_BOUND]:
@@ -63,9 +63,9 @@ def offer(heap, rule, weights, square, i):
 
 @bare_kernel
 def average_held(heap, rule, points, weights, x, radius, out):
-    """Write the mean of the points held to ``out[:d]``; return their mass.
+    """Write the mean of the points in the heap to ``out[:d]``; return their mass.
 
-    The farthest one counts with what the others leave of k.
+    The farthest point counts with the part of its weight that makes the mass k.
     """
     d = x.shape[0]
     for k in range(d):
@@ -89,7 +89,7 @@ def average_held(heap, rule, points, weights, x, radius, out):
 
 @bare_kernel
 def _push(entries, room, size, square, i):
-    """Add an entry to a heap of ``size`` of them: squares, then, ``room`` further on, indices."""
+    """Add an entry to a heap of ``size`` entries. Indices lie ``room`` behind the squares."""
     e = size
     while e > 0:
         above = (e - 1) // 2
@@ -102,7 +102,7 @@ def _push(entries, room, size, square, i):
 
 @bare_kernel
 def _pop(entries, room, size):
-    """Take the farthest away; ``size`` entries are left."""
+    """Remove the farthest entry; ``size`` entries remain."""
     square, i = entries[size], entries[room + size]
     e = 0
     while 2 * e + 1 < size:

@@ -1,4 +1,4 @@
-"""Many lists of numbers in one array, which can grow without a new array being made."""
+"""Many lists of numbers in one array. Lists can grow without a new array."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from modeshift.engines.cpu.jit import bare_kernel
 
 
 class Lists(NamedTuple):
-    """Lists that lie one behind the other, each with some room to grow.
+    """Lists, one after the other in an array, each with some room to grow.
 
     Attributes
     ----------
@@ -17,7 +17,7 @@ class Lists(NamedTuple):
     starts, lengths, rooms : (A,)
         List a owns ``rooms[a]`` places of the pool from ``starts[a]`` on, and uses ``lengths[a]``.
     top : (1,)
-        The first place that no list owns.
+        The first free place.
     """
 
     pool: np.ndarray
@@ -28,7 +28,7 @@ class Lists(NamedTuple):
 
 
 def make_lists(n_lists: int, n_entries: int) -> Lists:
-    """Make empty lists that hold ``n_entries`` together."""
+    """Return empty lists with room for ``n_entries`` in total."""
     return Lists(
         pool=np.empty(n_entries, dtype=np.int32),
         starts=np.zeros(n_lists, dtype=np.int64),
@@ -45,7 +45,7 @@ def _with_room(length):
 
 @bare_kernel
 def open_list(lists, a):
-    """Begin list a anew behind all others: it owns the rest of the pool until it is closed."""
+    """Empty list a and move it to the end, where it owns the rest of the pool until closed."""
     lists.starts[a] = lists.top[0]
     lists.lengths[a] = 0
     lists.rooms[a] = min(lists.pool.shape[0] - lists.top[0], np.iinfo(np.int32).max)
@@ -53,14 +53,14 @@ def open_list(lists, a):
 
 @bare_kernel
 def close_list(lists, a):
-    """End a list that was opened: it keeps room for a few more."""
+    """Close an open list; it keeps room for a few more entries."""
     lists.rooms[a] = min(lists.rooms[a], _with_room(lists.lengths[a]))
     lists.top[0] += lists.rooms[a]
 
 
 @bare_kernel
 def append(lists, a, entry):
-    """Add an entry to list a, which moves behind all others to grow. Returns whether it fits."""
+    """Add an entry to list a, which moves to the end if it is full; return whether it fitted."""
     if lists.lengths[a] == lists.rooms[a] and not _move_to_top(lists, a):
         return False
     lists.pool[lists.starts[a] + lists.lengths[a]] = entry

@@ -1,8 +1,8 @@
-"""The nearest points in a tree of boxes: from the leaf of a place outwards.
+"""Search for the nearest points in a tree of boxes, from the leaf of a place outwards.
 
-The leaf at x comes first, then what hangs beside the way up from it to the root. A box whose
-nearest corner is farther than the points that are held already is passed over. Rounding is
-monotonic (see ``tree.py``), so nobody who counts is missed.
+The leaf at x comes first, then the siblings of the nodes on the path from it to the root. A box is
+skipped if its nearest corner is farther than the points found so far. Rounding is monotonic (see
+``tree.py``), so no point that counts is missed.
 """
 
 from modeshift.engines.cpu.distance import squared_distance
@@ -33,7 +33,7 @@ def _average_of(state, j, radius, out):
 
 @bare_kernel
 def _search(state, x, heap):
-    """Fill the heap with the points nearest to x; return points looked at in crowded leaves."""
+    """Fill the heap with the points nearest to x; return points compared in crowded leaves."""
     n_leaves = state.counts.shape[0]
     node = n_leaves + leaf_at(state.splits.axes, state.splits.values, x)
     crowd = _look_through(state, node - n_leaves, x, heap)
@@ -63,7 +63,7 @@ def _search_below(state, root, x, heap):
 
 @bare_kernel
 def _look_through(state, leaf, x, heap):
-    """Offer the points of a leaf; return how many there are beyond what a leaf should hold."""
+    """Offer the points of a leaf; return the number of points above the usual leaf size."""
     block = state.heads[leaf]
     filled = state.counts[leaf]
     crowd = max(0, filled - LEAF)

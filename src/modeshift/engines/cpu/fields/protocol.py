@@ -1,10 +1,10 @@
-"""What a field can do, as functions that compiled schedules call.
+"""The operations of a field, as functions that compiled schedules call.
 
-A field keeps its data in a *state*: a named tuple of arrays, which Numba passes around like a C
-struct, and of the rule that it follows. The operations below are generic functions of the state.
-In Python they choose by the classes of the state and of its rule; in compiled code the same choice
-is made while compiling, so a schedule that is written once becomes one loop per kind of field and
-rule, with nothing left to look up.
+A field keeps its data in a *state*: a named tuple of arrays and of a rule, which Numba passes
+around like a C struct. The operations below are generic functions of the state. In Python they
+dispatch on the classes of the state and its rule; in compiled code this happens at compile time. So
+a schedule is written once and becomes one loop per kind of field and rule, without dispatch at run
+time.
 """
 
 from collections.abc import Callable
@@ -17,9 +17,9 @@ from modeshift.engines.cpu.jit import kernel
 from modeshift.engines.rule import land
 
 SCRATCH = 64
-"""Numbers that ``out`` holds at least behind the d coordinates of a mean: room to work in.
+"""Least length of the scratch space in ``out``, behind the d coordinates of a mean.
 
-A step must not make arrays, and threads that share a state must not share their scratch.
+A step must not make arrays, and threads that share a state must not share scratch space.
 """
 
 _TABLE: dict[tuple[str, type, type], Any] = {}
@@ -28,8 +28,8 @@ _TABLE: dict[tuple[str, type, type], Any] = {}
 def mean_near(state, x, radius, out):
     """Write the mean of the points near ``x``, by the rule of the state, to ``out[:d]``.
 
-    Returns their mass, the sum of their weights. With no mass the mean is ``x``: nothing attracts
-    it. ``out`` comes from :func:`make_out`.
+    Returns their mass, the sum of their weights. Without mass the mean is ``x``. ``out`` comes from
+    :func:`make_out`.
     """
     mass = average_near(state, x, radius, out)
     land(state.rule.space, x, out)
@@ -37,29 +37,29 @@ def mean_near(state, x, radius, out):
 
 
 def mean_of(state, j, radius, out):
-    """Do the same for ``x`` = point ``j``: a field may know more about its own points."""
+    """Do the same for ``x`` = point ``j``, which is faster in some fields."""
     mass = average_of(state, j, radius, out)
     land(state.rule.space, state.points[j], out)
     return mass
 
 
 def average_near(state, x, radius, out):
-    """Do what ``mean_near`` does, but for putting the mean to where points may be."""
+    """Do the same as ``mean_near``, without putting the mean back on the sphere."""
     return _chosen("average_near", *_classes(state))(state, x, radius, out)
 
 
 def average_of(state, j, radius, out):
-    """Do the same for point ``j``; what fields do not implement asks ``average_near``."""
+    """Do the same for point ``j``. By default this calls ``average_near``."""
     return _chosen("average_of", *_classes(state))(state, j, radius, out)
 
 
 def move(state, j, x):
-    """Put point ``j`` to ``x[:d]``."""
+    """Move point ``j`` to ``x[:d]``."""
     _chosen("move", *_classes(state))(state, j, x)
 
 
 def wants_care(state):
-    """Return whether a schedule should let Python ``tend`` the field before the next step."""
+    """Return whether the schedule should call ``Field.tend`` before the next step."""
     return _chosen("wants_care", *_classes(state))(state)
 
 
@@ -79,7 +79,7 @@ def _classes(state: Any) -> tuple[type, type]:
 
 
 def _chosen(operation: str, state_class: type, rule_class: type) -> Callable:
-    """Return what implements an operation: for this rule, for any rule, or for any state."""
+    """Return the implementation of an operation: for this rule, any rule, or any state."""
     for key in ((operation, state_class, rule_class), (operation, state_class, object)):
         if key in _TABLE:
             return _TABLE[key]
@@ -92,7 +92,7 @@ def _chosen(operation: str, state_class: type, rule_class: type) -> Callable:
 
 
 def _source(operation: str, state_type: Any) -> Callable:
-    """Source that an operation compiles to for a state of the given Numba type."""
+    """Return the source of an operation for a state of the given Numba type."""
     rule_type = state_type.types[state_type.fields.index("rule")]
     chosen = _chosen(operation, state_type.instance_class, rule_type.instance_class)
     return getattr(chosen, "py_func", chosen)
@@ -129,7 +129,7 @@ def _compile_wants_care(state):
 
 
 def make_out(d: int, extra: int = 0) -> np.ndarray:
-    """Make the array that means near a place are written to, with room to work in."""
+    """Return an array for a mean, with scratch space behind it."""
     return np.empty(d + SCRATCH + extra)
 
 

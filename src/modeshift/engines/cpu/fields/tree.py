@@ -1,10 +1,10 @@
-"""A tree of boxes that carry mass and mean, and that follows its points.
+"""A tree of boxes with mass and mean, which is updated when points move.
 
-Space is cut by a balanced k-d tree. Every node knows the bounding box of its points, their mass and
-their mean. A node wholly inside the ball is taken by its mean, a node outside is passed over, only
-leaves on the rim are opened. A point that moves goes to the leaf of its new place, and the nodes
-above both leaves are refreshed: O(log n). When moves have crowded some leaves, and looking through
-them has cost as much as a new tree, the tree is built anew.
+Space is cut by a balanced k-d tree. Every node stores the bounding box of its points, their mass
+and their mean. A node inside the ball counts by its mean, a node outside is skipped, and only
+leaves on the border are opened. A point that moves goes to the leaf of its new place, and the nodes
+above both leaves are updated: O(log n). When searches in crowded leaves have cost as much as a new
+tree, the tree is rebuilt.
 
 Every comparison agrees with the plain field to the last bit. Rounding is monotonic: for a point
 inside a box each term of its squared distance, and so the sum in the same order, is not smaller
@@ -22,11 +22,11 @@ from modeshift.engines.cpu.jit import bare_kernel, fast_sums, kernel
 from modeshift.engines.cpu.kdtree import Splits, leaf_at, node_behind, split_below, split_points
 from modeshift.engines.rule import Flat, Rule
 
-LEAF = 64  # points of a leaf in a new tree, at most, and slots of a block
-_FEW = 4  # features up to which loops over them are unrolled, at the cost of compiling anew
-_CROWDED = 4 * LEAF  # a leaf with more points does not look for its box anew
-_PATIENCE = 256  # crowded points looked at, for each point of the field, that pay for a new tree
-_NOWHERE = 2.0**1020  # coordinate of an empty slot, far from where points can be
+LEAF = 64  # largest number of points of a leaf in a new tree, and slots of a block
+_FEW = 4  # up to this number of features loops are unrolled, and compiled for each number
+_CROWDED = 4 * LEAF  # a leaf with more points does not recompute its box
+_PATIENCE = 256  # comparisons in crowded leaves, per point, that cost as much as a new tree
+_NOWHERE = 2.0**1020  # coordinate of an empty slot, far from all points
 
 
 class TreeState(NamedTuple):
@@ -49,19 +49,19 @@ class TreeState(NamedTuple):
     counts, heads : (L,)
         Number of points of each leaf, and the first block of its chain.
     chain : (B,)
-        The block behind each block; all but the first block of a leaf are full.
+        The block after each block; all blocks of a leaf except the first are full.
     members : (B, LEAF)
-        Who sits in each slot.
+        The point in each slot.
     blocks : (B, d, LEAF)
         Coordinates of the slots.
     block_weights : (B, LEAF), or (0, LEAF) when all weights are alike
         Weights of the slots.
     leaves, slots : (n,)
-        Where each point sits: leaf, and LEAF * block + slot.
+        Leaf of each point, and its slot as LEAF * block + slot.
     free : (B + 1,)
         Stack of unused blocks; the last entry is its height.
     waste : (1,)
-        Points looked at in crowded leaves since the tree was built.
+        Comparisons in crowded leaves since the tree was built.
     """
 
     dims: tuple
@@ -86,12 +86,12 @@ class TreeState(NamedTuple):
 class TreeField(Field):
     """Field on a tree of boxes."""
 
-    _n_moved = 0  # in copies, since the tree was built
+    _n_moved = 0  # points moved in copies since the tree was built
 
     def moved(self, rows: np.ndarray, places: np.ndarray) -> Self:
-        """Copy the tree and move the points in it, until half of all have moved: then build anew.
+        """Return a copy of the tree with moved points; a new tree after half of them moved.
 
-        A copy costs an eighth of a tree or less, but boxes fit worse the more points have moved.
+        A copy costs at most an eighth of a new tree, but boxes fit worse with every move.
         """
         n_moved = self._n_moved + len(rows)
         if n_moved > len(self.points) // 2:
@@ -138,7 +138,7 @@ class TreeField(Field):
 
 @kernel
 def _by_leaf(splits, places):
-    """Sort places by the leaf that they fall into, by counting."""
+    """Sort places by their leaf, with a counting sort."""
     leaves = np.empty(places.shape[0], dtype=np.int32)
     ends = np.zeros(splits.axes.shape[0] + 1, dtype=np.int64)
     for i in range(places.shape[0]):
@@ -154,7 +154,7 @@ def _by_leaf(splits, places):
 
 @bare_kernel
 def _plant(state):
-    """Build the tree anew over the present positions."""
+    """Rebuild the tree over the current positions."""
     for i in range(state.points.shape[0]):
         state.splits.order[i] = i
         for k in range(state.points.shape[1]):
@@ -165,7 +165,7 @@ def _plant(state):
 
 @bare_kernel
 def _settle(state):
-    """Seat all points in the leaves that the splits give them, and sum up."""
+    """Put all points into the leaves given by the splits, and compute the sums."""
     n_leaves, n_blocks = state.counts.shape[0], state.chain.shape[0]
     state.counts[:] = 0
     state.heads[:] = -1
@@ -186,7 +186,7 @@ def _settle(state):
 
 @bare_kernel
 def _enter(state, leaf, j):
-    """Seat point j in a leaf."""
+    """Put point j into a leaf."""
     slot = state.counts[leaf] % LEAF
     if slot == 0:  # the first block is full, or there is none
         top = state.free.shape[0] - 1
@@ -202,7 +202,7 @@ def _enter(state, leaf, j):
 
 @bare_kernel
 def _leave(state, j):
-    """Take point j out of its leaf; the one who came last takes its seat."""
+    """Remove point j from its leaf; the last point takes its slot."""
     leaf = state.leaves[j]
     block, slot = state.slots[j] // LEAF, state.slots[j] % LEAF
     state.counts[leaf] -= 1
@@ -251,7 +251,7 @@ def _sum_leaf(state, leaf):
 
 @bare_kernel
 def _give(state, leaf, j):
-    """Add point j, which has come, to box, mass and mean of its leaf."""
+    """Add a new point j to box, mass and mean of its leaf."""
     nodes, d = state.nodes, state.points.shape[1]
     node = state.counts.shape[0] + leaf
     weight = state.weights[j]
@@ -266,10 +266,10 @@ def _give(state, leaf, j):
 
 @bare_kernel
 def _take(state, leaf, j):
-    """Take point j, which has left, out of box, mass and mean of its leaf.
+    """Remove the leaving point j from box, mass and mean of its leaf.
 
-    A crowded leaf keeps its box, which may now be too large. That costs time, not truth: it will
-    be opened more often, and this is counted as waste.
+    A crowded leaf keeps its box, which may now be too large. Results stay exact, but the leaf is
+    opened more often. This is counted as waste.
     """
     nodes, d = state.nodes, state.points.shape[1]
     node = state.counts.shape[0] + leaf
@@ -300,7 +300,7 @@ def _join_children(nodes, node, d):
         nodes[node, k] = min(nodes[left, k], nodes[right, k])
         nodes[node, d + k] = max(nodes[left, d + k], nodes[right, d + k])
         mean = nodes[left, 2 * d + k]
-        if share == 1.0:  # the left side has no mass, so no mean that counts
+        if share == 1.0:  # the left child has no mass, so its mean does not count
             mean = nodes[right, 2 * d + k]
         elif share > 0.0:
             mean += share * (nodes[right, 2 * d + k] - mean)
@@ -310,7 +310,7 @@ def _join_children(nodes, node, d):
 
 @bare_kernel
 def _refresh_above(nodes, a, b, d):
-    """Refresh the nodes above two leaf nodes, which may be the same."""
+    """Update the nodes above two leaf nodes, which may be the same."""
     a, b = a // 2, b // 2
     while a != b:
         _join_children(nodes, a, d)
@@ -323,7 +323,7 @@ def _refresh_above(nodes, a, b, d):
 
 @bare_kernel
 def _collect(state, x, radius, out):
-    """Write the mean near x to ``out``; return mass and points looked at in crowded leaves."""
+    """Write the mean near x to ``out``; return mass, and points compared in crowded leaves."""
     nodes, n_leaves = state.nodes, state.counts.shape[0]
     d = len(state.dims) if len(state.dims) > 0 else x.shape[0]
     reach = radius * radius
@@ -383,9 +383,9 @@ def _add_block(state, block, x, reach, inside, out):
 
 @fast_sums
 def _count_block_2(blocks, block, x, y, reach):
-    """Count the points of a block of the plane within reach, and add up their offsets.
+    """Count the points of a block within reach, and add up their offsets, in two dimensions.
 
-    In two dimensions any order of the sum in a distance is the same.
+    There a squared distance has two terms, so their order does not matter.
     """
     count, first, second = 0.0, 0.0, 0.0
     for slot in range(blocks.shape[2]):

@@ -1,0 +1,163 @@
+"""Estimators on the GPU give what they give on the CPU: labels, steps, arrays or tensors."""
+
+import pickle
+
+import numpy as np
+import pytest
+import torch
+
+from helpers import make_weights
+from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
+from on_gpu import tensor
+
+ESTIMATORS = [
+    (MeanShift, {}),
+    (StochasticMeanShift, {"batch_size": 20, "random_state": 3}),
+    (BlurringMeanShift, {}),
+]
+SPACES = [
+    (2, {"bandwidth": 1.0}),
+    (2, {"bandwidth": 0.5, "kernel": "gaussian"}),
+    (12, {"bandwidth": 3.0}),
+    (12, {"bandwidth": 0.3, "metric": "cosine"}),
+    (40, {"bandwidth": 3.0, "kernel": "gaussian"}),
+    (40, {"bandwidth": 0.05, "kernel": "gaussian", "metric": "cosine"}),
+]
+
+
+def crowds(d, n=60, seed=0):
+    rng = np.random.RandomState(seed)
+    return 4.0 * rng.randn(4, d)[rng.randint(4, size=n)] + 0.5 * rng.randn(n, d)
+
+
+@pytest.mark.parametrize(("kind", "more"), ESTIMATORS)
+@pytest.mark.parametrize(("d", "options"), SPACES)
+def test_labels_and_steps_are_those_of_the_cpu(kind, more, d, options):
+    X = crowds(d)
+    w = make_weights("real", len(X)) if options["bandwidth"] >= 1.0 else None
+    here = kind(**options, **more).fit(X, sample_weight=w)
+    there = kind(**options, **more, device="cuda").fit(X, sample_weight=w)
+    np.testing.assert_array_equal(there.labels_, here.labels_)
+    np.testing.assert_allclose(there.modes_, here.modes_, atol=1e-4)
+    np.testing.assert_allclose(there.cluster_centers_, here.cluster_centers_, atol=1e-4)
+    for name in ("n_iter_", "n_steps_", "converged_", "bandwidth_", "n_features_in_"):
+        assert getattr(there, name) == getattr(here, name), name
+    assert there.scale_ == pytest.approx(here.scale_)
+    new = crowds(d, 30, seed=1)
+    np.testing.assert_array_equal(there.predict(new), here.predict(new))
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "fast"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("d", [3, 12])
+def test_both_algorithms_find_the_crowds(d, dtype, algorithm):
+    X = crowds(d).astype(dtype)
+    expected = MeanShift(bandwidth=3.0).fit(X)
+    found = MeanShift(bandwidth=3.0, device="cuda", algorithm=algorithm).fit(X)
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+    assert found.modes_.dtype == dtype
+    assert found.cluster_centers_.dtype == dtype
+
+
+@pytest.mark.parametrize(("kind", "more"), ESTIMATORS)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.int32])
+def test_tensors_give_tensors(kind, more, dtype):
+    X = (4 * crowds(2)).round()
+    model = kind(bandwidth=6.0, **more, device="cuda").fit(tensor(X).to(dtype))
+    expected = kind(bandwidth=6.0, **more).fit(X)
+    for name in ("labels_", "modes_", "cluster_centers_"):
+        assert isinstance(getattr(model, name), torch.Tensor), name
+    assert model.labels_.tolist() == expected.labels_.tolist()
+    kept = dtype if dtype in (torch.float32, torch.float64) else None
+    assert kept in (None, model.modes_.dtype)
+    predicted = model.predict(tensor(X).to(dtype))
+    assert isinstance(predicted, torch.Tensor)
+    assert predicted.tolist() == expected.predict(X).tolist()
+
+
+def test_the_input_is_left_alone():
+    X = tensor(crowds(3))
+    before = X.clone()
+    for kind, more in ESTIMATORS:
+        kind(bandwidth=2.0, **more, device="cuda").fit(X)
+        assert torch.equal(X, before)
+
+
+@pytest.mark.parametrize("strays", ["noise", "nearest"])
+def test_strays(strays):
+    X = np.vstack([crowds(2), [[50.0, 50.0], [52.0, 50.0], [-60.0, 0.0]]])
+    options = {"bandwidth": 1.0, "min_cluster_size": 3, "strays": strays}
+    expected = MeanShift(**options).fit(X)
+    found = MeanShift(**options, device="cuda").fit(X)
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+    np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_, atol=1e-6)
+    far = np.array([[1e4, 0.0], [50.0, 51.0]])
+    np.testing.assert_array_equal(found.predict(far), expected.predict(far))
+
+
+def test_a_bandwidth_is_chosen():
+    X = crowds(2, 120)
+    found = MeanShift(device="cuda").fit(X)
+    expected = MeanShift().fit(X)
+    assert found.bandwidth_ == pytest.approx(expected.bandwidth_)
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+
+
+def test_the_default_batch_is_a_sixteenth():
+    X = crowds(2, 96)
+    found = StochasticMeanShift(bandwidth=1.0, device="cuda", random_state=0).fit(X)
+    expected = StochasticMeanShift(bandwidth=1.0, batch_size=6, random_state=0).fit(X)
+    assert found.n_steps_ == expected.n_steps_
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+
+
+def test_one_point_at_a_time_follows_the_promised_draws():
+    X = crowds(2, 24)
+    options = {"bandwidth": 1.2, "random_state": 5, "batch_size": 1}
+    expected = StochasticMeanShift(**options).fit(X)
+    found = StochasticMeanShift(**options, device="cuda").fit(X)
+    assert found.n_steps_ == expected.n_steps_
+    np.testing.assert_allclose(found.modes_, expected.modes_, atol=1e-9)
+
+
+@pytest.mark.parametrize(("kind", "more"), ESTIMATORS)
+def test_the_callback_sees_the_points_climb(kind, more):
+    X = crowds(2)
+    seen = {"cpu": [], "cuda": []}
+    for device, notes in seen.items():
+
+        def note(progress, notes=notes):
+            notes.append((progress.sweep, progress.positions, progress.count_clusters()))
+
+        model = kind(bandwidth=1.0, **more, device=device).set_callbacks(note).fit(X)
+    there, here = seen["cuda"], seen["cpu"]
+    if kind is MeanShift:  # climbs that meet on the CPU follow sooner
+        there, here = there[:1], here[:1]
+    for (sweep, positions, n_clusters), expected in zip(there, here, strict=True):
+        assert (sweep, n_clusters) == (expected[0], expected[2])
+        np.testing.assert_allclose(positions, expected[1], atol=1e-6)
+    sweep, positions, n_clusters = seen["cuda"][-1]
+    assert sweep == model.n_iter_ - (kind is StochasticMeanShift and sweep < model.n_iter_)
+    assert n_clusters == len(model.cluster_centers_)
+    if kind is not StochasticMeanShift:  # which ends within a sweep
+        np.testing.assert_array_equal(positions, model.modes_)
+
+
+def test_few_steps_warn():
+    with pytest.warns(match="did not converge within max_iter=1"):
+        MeanShift(bandwidth=1.0, max_iter=1, device="cuda").fit(crowds(2))
+
+
+def test_a_fit_to_arrays_can_be_pickled_and_go_on_without_a_gpu():
+    X = crowds(12)
+    model = MeanShift(bandwidth=3.0, device="cuda").fit(X.astype(np.float32))
+    again = pickle.loads(pickle.dumps(model)).set_params(device="cpu")
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+
+
+def test_one_point_and_all_the_same():
+    for X in (np.ones((1, 2)), np.ones((70, 2)), np.ones((70, 12))):
+        for kind, more in ESTIMATORS:
+            model = kind(bandwidth=1.0, **more, device="cuda").fit(X)
+            assert (model.labels_ == 0).all()
+            np.testing.assert_allclose(model.modes_, X)

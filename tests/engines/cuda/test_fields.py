@@ -1,0 +1,270 @@
+"""The kernels for the GPU against their naive twins: on a GPU, or as Python by an interpreter."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers import make_data, make_weights
+from modeshift.engines.cpu.components import connected_components as components_of
+from modeshift.engines.cpu.nearest import nearest_rows as nearest_of
+from modeshift.engines.cuda import few_field, many_field, memory
+from modeshift.engines.cuda.components import connected_components
+from modeshift.engines.cuda.few_field import FewField
+from modeshift.engines.cuda.halves import doubt_factor, make_frame, split_rows, width_of
+from modeshift.engines.cuda.many_field import ManyField
+from modeshift.engines.cuda.nearest import nearest_rows
+from modeshift.engines.cuda.tiles import FEW, balls_around, locality_order, near_tiles, padded
+from modeshift.engines.rule import TRUNCATION, Flat, Gaussian
+from on_gpu import DEVICE, tensor
+from twins import naive
+
+FAST_ERROR = 2.0**-7  # of |q|^2 + |x|^2: two numbers of 8 bits
+
+
+def ask(X, weights, h, places, rule=None, precision="exact", dtype=torch.float64, room=None):
+    """Means and masses near places, from the field of the device that suits the data."""
+    order = locality_order(tensor(X, dtype))
+    kind = FewField if X.shape[1] <= FEW else ManyField
+    w = np.ones(len(X)) if weights is None else weights
+    field = kind(
+        tensor(X, dtype)[order], tensor(w, torch.float64)[order], h, rule or Flat(), precision
+    )
+    if room is not None:
+        field._room = room
+    answer = field.means_near(tensor(places, dtype))
+    return answer.means.cpu().numpy(), answer.masses.cpu().numpy(), field
+
+
+def twin(X, weights, h, places, rule=naive.PLAIN):
+    w = np.ones(len(X)) if weights is None else weights
+    means, masses = zip(*(naive.mean_near(X, w, x, h, rule) for x in places), strict=True)
+    return np.array(means), np.array(masses)
+
+
+def places_for(X, h, m=20, seed=0):
+    rng = np.random.default_rng(seed)
+    return X[rng.integers(len(X), size=m)] + rng.normal(scale=0.2 * h, size=(m, X.shape[1]))
+
+
+@pytest.mark.product
+@pytest.mark.parametrize("weights", [None, "zeros"])
+@pytest.mark.parametrize("kernel", ["flat", "gaussian"])
+@pytest.mark.parametrize("d", [1, 2, 3, 5, 8, 9, 17, 40, 300])
+@pytest.mark.parametrize("maker", ["clustered", "lattice"])
+def test_exact_means_equal_the_twin(maker, d, kernel, weights):
+    X, h = make_data(maker, 70, d)
+    w = make_weights(weights, 70)
+    h = h if kernel == "flat" else 0.4 * h
+    places = X[::4] if maker == "lattice" else places_for(X, h)
+    rule = Flat() if kernel == "flat" else Gaussian()
+    means, masses, _ = ask(X, w, h, places, rule)
+    expected, expected_masses = twin(X, w, h, places, naive.PLAIN._replace(kernel=kernel))
+    close = 1e-12
+    if d > FEW:  # tensor cores: values of 22 bits; and for a Gaussian the error of the distances
+        close = 1e-5 if kernel == "flat" else 1e-3
+    np.testing.assert_allclose(masses, expected_masses, rtol=close)
+    np.testing.assert_allclose(means, expected, atol=close * np.abs(X).max())
+
+
+@pytest.mark.parametrize("d", [2, 12])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_points_at_the_radius_count(d, dtype):
+    """On the lattice many pairs are exactly h apart: none of them may be lost to rounding."""
+    X, _ = make_data("lattice", 90, d)
+    for h in (1.0, 2.0, np.sqrt(6.0) + 1e-6):
+        _, masses, _ = ask(X, None, h, X[:30], dtype=dtype)
+        np.testing.assert_array_equal(masses, [naive.near(X, x, h).sum() for x in X[:30]])
+
+
+@pytest.mark.parametrize("d", [2, 12])
+def test_float64_is_told_apart_in_float64(d):
+    """Distances that differ from h by less than float32 can say: in fields and in the merge."""
+    h = np.sqrt(2.0) / 3
+    X = np.zeros((3, d))
+    X[1, 0], X[2, 1] = h * (1 - 1e-11), h * (1 + 1e-11)
+    _, masses, _ = ask(X, None, h, X[:1])
+    assert masses[0] == 2
+    assert connected_components(tensor(X), h).tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize("room", [1, pytest.param(64, marks=pytest.mark.slow)])
+def test_where_everything_is_in_doubt_it_is_settled(room):
+    """Two groups a million bandwidths apart: 16 bits tell nothing about who is near."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 12)) + 3e6 * rng.integers(2, size=(80, 1))
+    h = 5.0
+    means, masses, field = ask(X, None, h, X[:20], room=room)
+    np.testing.assert_array_equal(masses, [naive.near(X, x, h).sum() for x in X[:20]])
+    assert field._room >= room
+    expected, _ = twin(X, None, h, X[:20])
+    np.testing.assert_allclose(means, expected, atol=3e6 * 2.0**-21)
+
+
+@pytest.mark.parametrize("d", [16, 60, 256])
+@pytest.mark.parametrize("positive", [False, True])
+def test_the_error_of_a_margin_is_within_its_bound(d, positive):
+    rng = np.random.default_rng(d)
+    rows = tensor(rng.uniform(0 if positive else -1, 1, size=(200, d)), torch.float32)
+    frame = make_frame(rows, 1.0)
+    halves = split_rows(rows, frame, width_of(d), "exact")
+    exact = (rows.double() - frame.centre.double()) * frame.factor
+    if DEVICE.type == "cuda":  # the tensor cores themselves
+        product = lambda a, b: torch.mm(a, b.T, out_dtype=torch.float32)  # noqa: E731
+    else:
+        product = lambda a, b: a.float() @ b.float().T  # noqa: E731
+    score = product(halves.high, halves.high) + (
+        product(halves.high, halves.low) + product(halves.low, halves.high)
+    )
+    squares = 2.0 * halves.half_squares.double()
+    bound = doubt_factor(d) * (squares[:, None] + squares)
+    assert bool(((score.double() - exact @ exact.T).abs() <= bound).all())
+
+
+@pytest.mark.parametrize("d", [9, 40])
+def test_fast_errs_only_where_bfloat16_cannot_tell(d):
+    X, h = make_data("clustered", 90, d)
+    _, masses, _ = ask(X, None, h, X, precision="fast")
+    centred = X - X.mean(axis=0)
+    squares = (centred**2).sum(axis=1)
+    slack = FAST_ERROR * (squares[:, None] + squares)
+    gaps = ((X[:, None] - X) ** 2).sum(axis=2)
+    assert np.all(masses >= (gaps <= h * h - slack).sum(axis=1))
+    assert np.all(masses <= (gaps <= h * h + slack).sum(axis=1))
+
+
+@pytest.mark.parametrize("d", [2, 12])
+def test_shares_of_the_work_add_up(d, monkeypatch):
+    for module in (few_field, many_field):
+        monkeypatch.setattr(module, "n_processors", lambda device: 8)
+    monkeypatch.setattr(few_field, "_FAN", 4)
+    X, h = make_data("uniform", 150, d)
+    means, masses, _ = ask(X, None, h, X[:12])
+    expected, expected_masses = twin(X, None, h, X[:12])
+    np.testing.assert_array_equal(masses, expected_masses)
+    np.testing.assert_allclose(means, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("d", [3, 12])
+@pytest.mark.parametrize("precision", ["exact", "fast"])
+def test_places_far_from_all_points_stay(d, precision):
+    """However far: float16 ends at 65,504, and an infinite product would be near everybody."""
+    X, h = make_data("clustered", 40, d)
+    far = X[0] + np.array([[1e3], [-1e3], [1e5], [-1e5], [1e9], [1e15]])
+    places = np.vstack([X[:2], far])
+    means, masses, _ = ask(X, None, h, places, precision=precision)
+    np.testing.assert_array_equal(means[2:], far)
+    np.testing.assert_array_equal(masses[2:], 0.0)
+    assert np.all(masses[:2] >= 1)
+
+
+@pytest.mark.parametrize("weights", [None, "real"])
+def test_a_field_follows_its_points(weights):
+    X, h = make_data("clustered", 60, 12)
+    w = make_weights(weights, 60)
+    w = np.ones(60) if w is None else w
+    field = ManyField(tensor(X), tensor(w), h, Flat(), "exact")
+    rows = tensor([3, 17, 44])
+    field.move_points(rows, tensor(X[:3] + 0.25))
+    X[[3, 17, 44]] = X[:3] + 0.25
+    answer = field.means_near(field.points)
+    expected, masses = twin(X, w, h, X)
+    np.testing.assert_allclose(answer.masses.cpu(), masses, rtol=1e-6)
+    np.testing.assert_allclose(answer.means.cpu(), expected, atol=1e-5)
+
+
+def test_a_gpu_with_less_shared_memory_gets_smaller_tiles(monkeypatch):
+    asked = []
+
+    class Picky:
+        def __getitem__(self, grid):
+            def launch(*arguments, BLOCK, **constants):
+                asked.append(BLOCK)
+                if BLOCK > 32:
+                    raise many_field.OutOfResources(300_000, 100_000, "shared memory")
+                return kernel[grid](*arguments, BLOCK=BLOCK, **constants)
+
+            return launch
+
+    kernel = many_field.sweep_many
+    monkeypatch.setattr(many_field, "sweep_many", Picky())
+    X, h = make_data("clustered", 50, 12)
+    _, masses, _ = ask(X, None, h, X)
+    assert asked == [128, 128, 64, 32]
+    np.testing.assert_array_equal(masses, [naive.near(X, x, h).sum() for x in X])
+
+
+def test_memory_that_runs_out_means_fewer_places_at_a_time(monkeypatch):
+    sizes = []
+
+    def work(rows):
+        sizes.append(len(rows))
+        if len(rows) > 1500:
+            raise torch.cuda.OutOfMemoryError
+        return (rows + 1,)
+
+    rows = torch.arange(9000.0)[:, None]
+    (result,) = memory.in_chunks(work, rows)
+    assert torch.equal(result, rows + 1)
+    assert sizes[0] == 9000
+    assert max(sizes[2:]) <= 1500
+
+    def hopeless(rows):
+        raise torch.cuda.OutOfMemoryError
+
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (2**30, 2**33))
+    with pytest.raises(MemoryError, match=r"1\.0 of 8\.0 GiB free.*device='cpu'"):
+        memory.in_chunks(hopeless, rows)
+
+
+@pytest.mark.parametrize("maker", ["clustered", "uniform", "lattice", "duplicates"])
+@pytest.mark.parametrize("d", [1, 2, 12])
+def test_components_equal_those_of_the_cpu(maker, d):
+    X, h = make_data(maker, 150, d)
+    for radius in (0.3 * h, 1.0) if maker == "lattice" else (0.2 * h, 0.5 * h):
+        found = connected_components(tensor(X), radius).cpu().numpy()
+        np.testing.assert_array_equal(found, components_of(X, radius))
+
+
+def test_a_long_chain_is_one_component():
+    X = np.c_[np.arange(500.0), np.zeros(500)][np.random.default_rng(0).permutation(500)]
+    assert int(connected_components(tensor(X), 1.0).max()) == 0
+    assert int(connected_components(tensor(X), 0.99).max()) == 499
+
+
+@pytest.mark.parametrize("d", [2, 12])
+def test_nearest_rows_equal_those_of_the_cpu(d):
+    X, _ = make_data("lattice", 90, d)
+    places, _ = make_data("uniform", 50, d)
+    for asked in (places, X):  # on the lattice there are ties
+        found = nearest_rows(tensor(X), tensor(asked)).cpu().numpy()
+        np.testing.assert_array_equal(found, nearest_of(X, asked))
+
+
+@settings(max_examples=25)
+@given(st.integers(1, 300), st.sampled_from([1, 2, 7, 8, 9, 30]), st.integers(0, 2**32 - 1))
+def test_near_tiles_miss_nobody(n, d, seed):
+    X, h = make_data("clustered", n, d, seed)
+    points = tensor(X, torch.float32)
+    order = locality_order(points)
+    assert sorted(order.tolist()) == list(range(n))
+    sorted_points = points[order]
+    blocks = balls_around(padded(sorted_points, 16), 16)
+    tiles = balls_around(padded(sorted_points, 8), 8)
+    visits = near_tiles(blocks, tiles, h)
+    listed = {
+        (block, int(tile))
+        for block, (start, count) in enumerate(zip(visits.starts, visits.counts, strict=True))
+        for tile in visits.tiles[start : start + count]
+    }
+    near = torch.cdist(sorted_points.double(), sorted_points.double()) <= h
+    assert {(int(i) // 16, int(j) // 8) for i, j in near.nonzero()} <= listed
+
+
+def test_the_truncation_is_that_of_the_cpu():
+    X = np.zeros((1, 12))
+    for distance, counts in ((TRUNCATION - 1e-6, True), (TRUNCATION + 1e-6, False)):
+        place = np.eye(1, 12) * distance
+        _, masses, _ = ask(X, None, 1.0, place, Gaussian())
+        assert (masses[0] > 0) == counts
