@@ -90,7 +90,7 @@ def test_cites_its_source(preset):
 def test_overrides_pass_through(preset):
     make, (needed, *_) = preset
     estimator = make(**needed, tol=0.05, merge_radius=0.125, max_iter=17, algorithm="brute")
-    options = (estimator.tol, estimator.merge_radius, estimator.max_iter, estimator.field)
+    options = (estimator.tol, estimator.merge_radius, estimator.max_iter, estimator.algorithm)
     assert options == (0.05, 0.125, 17, "brute")
     with pytest.raises(TypeError, match="nonsense"):
         make(**needed, nonsense=1)

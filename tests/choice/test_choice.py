@@ -288,7 +288,7 @@ def test_options_that_start_climbs_elsewhere_do_not_disturb_the_choice():
     X, _ = blobs(60, [[0, 0], [8, 0]])
     expected = MeanShift().fit(X).bandwidth_
     for options in (
-        {"seeding": "bins"}, {"n_climbers": 5, "random_state": 0}, {"resolution": 4},
+        {"seeding": "bins"}, {"seeding": 5, "random_state": 0}, {"resolution": 4},
         {"min_cluster_size": 30}, {"record": True},
     ):  # fmt: skip
         assert MeanShift(**options).fit(X).bandwidth_ == expected

@@ -318,7 +318,7 @@ def test_parameter_made_bad_before_predict(estimator_class, name, value, error):
 
 BAD_SEEDINGS = {
     "word": ("grid", ValueError, "'bins'.*'grid'"),
-    "number": (3, (TypeError, ValueError), "."),
+    "number": (0, ValueError, "at least 1"),
     "bool": (True, (TypeError, ValueError), "."),
     "dictionary": ({"x": 1}, (TypeError, ValueError), "."),
     "word in an array": (np.array("bins"), (TypeError, ValueError), "."),

@@ -99,7 +99,7 @@ def test_files_can_name_nothing_else(tree, tmp_path):
     ("number", "words"),
     [
         (1, r"a development version of modeshift \(0.1.0.dev0\) wrote it. Fit it again."),
-        (9, f"its format is 9, and this version of modeshift reads format {FORMAT}"),
+        (9, "its format is 9, and this version of modeshift reads "),
         ("2", "its format is '2'"),
         (None, "its format is None"),
     ],

@@ -71,7 +71,7 @@ def test_content(d, method, folder):
     "options",
     [
         ["--method", "deterministic", "--seeding", "bins"],
-        ["--method", "deterministic", "--n-climbers", 30],
+        ["--method", "deterministic", "--seeding", 30],
         ["--metric", "cosine", "--bandwidth", 0.05],
         ["--method", "blurring", "--resolution", 3, "--min-cluster-size", 20],
         ["--standardize", "--neighbors", 15],

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
+from sklearn.base import clone
 
 from helpers import assert_close, make_data, make_weights
 from modeshift import BlurringMeanShift, Checkpoint, MeanShift, StochasticMeanShift
@@ -28,7 +29,7 @@ def _in_this_thread():
 
 
 def make(estimator, **parameters):
-    return type(estimator)(**{**estimator.get_params(), **parameters})
+    return clone(estimator).set_params(**parameters)
 
 
 def in_chunks(X, *sizes):
