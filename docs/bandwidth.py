@@ -1,11 +1,11 @@
-"""Draw docs/images/bandwidth.png: ``python docs/bandwidth.py``."""
+"""Draw docs/images/bandwidth.png and tree.png: ``python docs/bandwidth.py``."""
 
 from pathlib import Path
 
 import numpy as np
 
 from modeshift import MeanShift, bandwidth_profile
-from modeshift.plots import draw_bandwidth_profile
+from modeshift.plots import draw_bandwidth_profile, draw_cluster_tree
 
 CENTERS = np.array([[0.0, 0.0], [3.0, 0.0], [12.0, 0.0], [15.0, 0.0]])
 
@@ -14,8 +14,11 @@ def main():
     """Profile four crowds in two pairs."""
     rng = np.random.default_rng(0)
     X = np.concatenate([center + 0.6 * rng.normal(size=(150, 2)) for center in CENTERS])
-    figure = draw_bandwidth_profile(bandwidth_profile(X, MeanShift()), title="Four crowds in pairs")
-    figure.savefig(Path(__file__).parent / "images" / "bandwidth.png", dpi=110)
+    profile = bandwidth_profile(X, MeanShift())
+    images = Path(__file__).parent / "images"
+    title = "Four crowds in pairs"
+    draw_bandwidth_profile(profile, title=title).savefig(images / "bandwidth.png", dpi=110)
+    draw_cluster_tree(profile, title=title).savefig(images / "tree.png", dpi=110)
 
 
 if __name__ == "__main__":

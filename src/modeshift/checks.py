@@ -92,6 +92,19 @@ def check_feature_weights(name: str, value: Any) -> Any:
     return check_real(name, value, low=0.0, low_allowed=False)
 
 
+def check_feature_scale(name: str, value: Any) -> tuple[float, ...] | None:
+    """Return a positive length for each feature; None divides nothing."""
+    if value is None:
+        return None
+    if isinstance(value, str) or getattr(value, "ndim", 1) != 1 or not hasattr(value, "__iter__"):
+        raise TypeError(
+            f"{name} must be None or a sequence of one number a feature, got {value!r}."
+        )
+    return tuple(
+        check_real(f"{name}[{i}]", each, low=0.0, low_allowed=False) for i, each in enumerate(value)
+    )
+
+
 def check_bandwidth(value: Any, *, cosine: bool = False, infinite: bool = False) -> float:
     """Return the bandwidth as a float if it is one positive number.
 

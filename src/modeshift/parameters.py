@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from modeshift.checks import (
     check_choice,
+    check_feature_scale,
     check_feature_weights,
     check_flag,
     check_jobs,
@@ -196,11 +197,19 @@ PARAMETERS: dict[str, Parameter] = {
             Refusal("rounds", "distances would change from sweep to sweep"),
         ),
     ),
-    "min_cluster_size": Parameter(_whole(1), 1),
+    "significance": Parameter(_or_none(_number(low=0.0, high=1.0, low_allowed=False)), 0.05),
+    "feature_scale": Parameter(check_feature_scale, None),
+    "min_cluster_size": Parameter(_or_none(_number(low=0.0, low_allowed=False)), None),
     "strays": Parameter(
-        _choice("noise", "nearest"),
-        "noise",
-        (Refusal("rounds", "strays would have to look through all partitions"),),
+        _or_none(_choice("noise", "nearest")),
+        None,
+        (
+            Refusal(
+                "rounds",
+                "strays would have to look through all partitions",
+                lambda value: value == "nearest",
+            ),
+        ),
     ),
     "seeding": Parameter(
         check_seeding,
@@ -298,6 +307,11 @@ def _is_infinite(bandwidth: Any) -> bool:
 
 
 CONFLICTS = (
+    _both_used(
+        "feature_scale",
+        "metric",
+        "a scale of features stretches the sphere. Take metric='euclidean' or feature_scale=None.",
+    ),
     _both_used(
         "feature_weights",
         "metric",

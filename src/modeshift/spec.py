@@ -88,8 +88,12 @@ class Spec:
     tol, merge_radius : float
         Fractions of the scale, which is the bandwidth if that is finite.
     max_iter : int
-    min_cluster_size : int
-    strays : {"noise", "nearest"}
+    min_cluster_size : float or None
+        None: still to be chosen, with the bandwidth.
+    strays : {"noise", "nearest"} or None
+        None: still to be chosen.
+    feature_scale : tuple of float, or None
+        Length by which each feature is divided.
     resolution : float or None
     algorithm : str
         How the CPU finds neighbours, or "fast" for bfloat16 on a GPU.
@@ -106,8 +110,9 @@ class Spec:
     tol: float
     merge_radius: float
     max_iter: int
-    min_cluster_size: int
-    strays: str
+    min_cluster_size: float | None
+    strays: str | None
+    feature_scale: tuple[float, ...] | None
     resolution: float | None
     algorithm: str
     n_threads: int
@@ -157,6 +162,19 @@ class Spec:
         """Return the same Spec with a bandwidth and a number of neighbours."""
         return replace(self, bandwidth=bandwidth, n_neighbors=n_neighbors)
 
+    def with_small_clusters(self, smallest: float, strays: str) -> Self:
+        """Return the same question with a smallest size of clusters, unless it has one."""
+        return replace(
+            self,
+            min_cluster_size=self.min_cluster_size or smallest,
+            strays=self.strays or strays,
+        )
+
+    def chosen(self) -> dict[str, Any]:
+        """Return the parameters that were chosen with the bandwidth."""
+        names = ("bandwidth", "n_neighbors", "min_cluster_size", "strays")
+        return {name: getattr(self, name) for name in names}
+
     def for_trial(self, bandwidth: float, n_neighbors: int | None) -> Self:
         """Return the Spec for a trial on a sample: a given bandwidth, and all points climb."""
         return replace(
@@ -170,10 +188,11 @@ class Spec:
             record=False,
         )
 
-    def for_prediction(self, on_sphere: bool) -> "Spec":
+    def for_prediction(self, on_sphere: bool, feature_scale: tuple[float, ...] | None) -> "Spec":
         """Return the question of ``predict``: only the fields that a climb of new points uses.
 
-        The model says whether points are unit vectors; the parameter may have changed since.
+        The model says whether points are unit vectors and how features are scaled; the parameters
+        may have changed since.
         """
         return Spec(
             schedule=Climb(),
@@ -186,6 +205,7 @@ class Spec:
             max_iter=self.max_iter,
             min_cluster_size=1,
             strays="noise",
+            feature_scale=feature_scale,
             resolution=None,
             algorithm=self.algorithm,
             n_threads=self.n_threads,

@@ -252,14 +252,15 @@ BAD_NUMBERS = {
     "tol": [(-1e-9, ValueError), (1.0, ValueError), (np.nan, ValueError), (np.inf, ValueError)],
     "merge_radius": [(-0.1, ValueError), (np.nan, ValueError), (np.inf, ValueError)],
     "max_iter": [(0, ValueError), (-1, ValueError), (1.5, TypeError), (np.nan, TypeError)],
-    "min_cluster_size": [(0, ValueError), (-3, ValueError), (2.0, TypeError)],
+    "min_cluster_size": [(0, ValueError), (-3, ValueError), ("2", TypeError)],
     "n_jobs": [(0, ValueError), (1.5, TypeError)],
 }
+MAY_BE_NONE = ("n_jobs", "min_cluster_size")
 BAD_ONES = [
     *((name, value, error) for name, cases in BAD_NUMBERS.items() for value, error in cases),
     *((name, "3", TypeError) for name in BAD_NUMBERS),
     *((name, True, TypeError) for name in BAD_NUMBERS),
-    *((name, None, TypeError) for name in BAD_NUMBERS if name != "n_jobs"),
+    *((name, None, TypeError) for name in BAD_NUMBERS if name not in MAY_BE_NONE),
     *((name, [1, 1], TypeError) for name in BAD_NUMBERS),
     ("record", 1, TypeError),
     ("record", None, TypeError),

@@ -50,9 +50,8 @@ def assert_same_fit(estimator, twin, X, weights=None):
     assert counts == (twin.n_iter, twin.n_steps, twin.converged)
     assert [type(count) for count in counts] == [int, int, bool]
     assert_close(estimator.modes_, twin.modes, X, h)
-    labels = naive.label(
-        naive.merge(twin.modes, estimator.merge_radius * h), weights, estimator.min_cluster_size
-    )
+    components = naive.merge(twin.modes, estimator.merge_radius * h)
+    labels = naive.label(components, weights, estimator.min_cluster_size or 1)
     assert_array_equal(estimator.labels_, labels)
     assert_close(estimator.cluster_centers_, naive.centers(twin.modes, labels, weights), X, h)
     assert_same_paths(estimator.paths_, twin.paths, X, h)

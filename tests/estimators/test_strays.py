@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import make_blobs
 
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
 
@@ -31,10 +32,24 @@ def test_clusters_are_numbered_by_size_after_the_strays_joined():
 
 
 def test_where_all_are_strays_nobody_joins():
-    fitted = MeanShift(bandwidth=0.01, min_cluster_size=2, strays="nearest").fit(LINE)
+    estimator = MeanShift(bandwidth=0.01, min_cluster_size=2, strays="nearest")
+    with pytest.warns(
+        UserWarning, match="All points are strays: no cluster has min_cluster_size=2"
+    ):
+        fitted = estimator.fit(LINE)
     assert_array_equal(fitted.labels_, -np.ones(9))
 
 
 def test_strays_is_one_of_two():
     with pytest.raises(ValueError, match="strays must be one of 'noise', 'nearest', got 'drop'"):
         MeanShift(bandwidth=1.0, strays="drop").fit(LINE)
+
+
+def test_dust_of_a_chosen_bandwidth_joins_the_nearest_cluster():
+    """Five blobs that touch gave 16 to 19 clusters; with a given bandwidth strays stay apart."""
+    X, _ = make_blobs(1500, centers=5, random_state=3)
+    chosen = StochasticMeanShift(random_state=0).fit(X)
+    assert len(chosen.cluster_centers_) == 5
+    assert (chosen.labels_ >= 0).all()
+    again = StochasticMeanShift(random_state=0, **chosen.chosen_).fit(X)
+    np.testing.assert_array_equal(again.labels_, chosen.labels_)

@@ -8,28 +8,53 @@ def distance(x, y):
     return np.sqrt(((x - y) ** 2).sum())
 
 
-def quality(points, labels, dimension=0.0, on_sphere=False):
-    """As docs/bandwidth.md has it, for points of weight 1 that all differ."""
+def depth(points, labels, radius):
+    """Depth of the valleys, as docs/bandwidth.md has it, with density counted within the radius."""
+    n = len(points)
+    near = np.array([[distance(x, y) <= radius for y in points] for x in points])
+    counts = near.sum(axis=1)
+    shares, depths = [], []
+    for c in range(labels.max() + 1):
+        peak, highest_pass = max(counts[labels == c]), 0
+        for i in range(n):
+            for j in range(n):
+                if near[i, j] and labels[i] == c and labels[j] != c:
+                    highest_pass = max(highest_pass, min(counts[i], counts[j]))
+        chance = 1 + 1.5 * np.sqrt(peak + highest_pass)
+        shares.append(np.mean(labels == c))
+        depths.append(max(0.0, (peak - highest_pass - chance) / peak))
+    return different_and_apart(shares, depths)
+
+
+def kept(points, labels, radius, n_neighbors=None):
+    """Share of the pairs of neighbours that share a cluster."""
+    n, same, pairs = len(points), 0, 0
+    reach = np.full(n, np.inf)
+    if n_neighbors is not None:
+        reach = [sorted(distance(x, y) for y in points)[min(n_neighbors, n - 1)] for x in points]
+    for i in range(n):
+        for j in range(i):
+            far = distance(points[i], points[j])
+            if far <= radius and far <= max(reach[i], reach[j]):
+                pairs += 1
+                same += labels[i] == labels[j]
+    return same / pairs if pairs else 1.0
+
+
+def distinct(points, labels, dimension):
+    """Silhouettes of clusters of two points and more among their rivals, beyond chance."""
     clusters = [np.flatnonzero(labels == c) for c in range(labels.max() + 1)]
     clusters = [members for members in clusters if len(members) >= 2]
-    depths, distant = [], []
+    if len(clusters) < 2:
+        return 0.0
+    values = []
     for i in range(len(clusters)):
         rivals = [j for j in range(len(clusters)) if j != i]
         rivals = [j for j in rivals if len(clusters[j]) >= 0.2 * len(clusters[i])]
-        centers = [center(points[members], on_sphere) for members in clusters]
-        nearest = sorted(rivals, key=lambda j, i=i: distance(centers[i], centers[j]))
-        line = points.shape[1] == 1
-        nearest = nearest[: 2 if line else 8]
-        z = (2.0 if line else 1.5) - 0.25 * np.log2(len(nearest)) if nearest else 0.0
-        valleys = [valley(points, clusters[i], clusters[j], on_sphere, z) for j in nearest]
-        depths.append(min(valleys, default=0.0))
-        distant.append(silhouette(points, clusters, i, rivals) if rivals else 0.0)
-    shares = np.array([len(members) for members in clusters]) / len(points)
-    best = different_and_apart(shares, np.sqrt(np.array(depths) * distant))
-    if dimension > 4:
-        c = 0.7 * np.exp(-dimension / 4)
-        best = max(best, (different_and_apart(shares, np.array(distant)) - c) / (1 - c))
-    return best
+        values.append(silhouette(points, clusters, i, rivals) if rivals else 0.0)
+    shares = [len(members) / len(points) for members in clusters]
+    c = 0.7 * np.exp(-dimension / 4)
+    return max(0.0, (different_and_apart(shares, values) - c) / (1 - c))
 
 
 def different_and_apart(shares, apart):
@@ -42,30 +67,6 @@ def different_and_apart(shares, apart):
     return total
 
 
-def center(members, on_sphere):
-    mean = members.mean(axis=0)
-    return mean / np.linalg.norm(mean) if on_sphere else mean
-
-
-def core_radius(points, members, c):
-    n = len(members)
-    wanted = max(min(n, 8), int(np.ceil(0.25 * n)))
-    return sorted(distance(points[a], c) for a in members)[wanted - 1] * (1 + 1e-9)
-
-
-def valley(points, first, second, on_sphere, z):
-    c, other = center(points[first], on_sphere), center(points[second], on_sphere)
-    r = max(core_radius(points, first, c), core_radius(points, second, other))
-
-    def count(x):
-        x = x / np.linalg.norm(x) if on_sphere else x
-        return sum(distance(p, x) <= r for p in points)
-
-    top = min(count(c), count(other))
-    low = min(top, min(count((1 - t) * c + t * other) for t in np.arange(1, 10) / 10))
-    return max(0.0, (top - low - 1 - z * np.sqrt(top + low)) / top)
-
-
 def silhouette(points, clusters, i, rivals):
     values = []
     for a in clusters[i]:
@@ -73,6 +74,15 @@ def silhouette(points, clusters, i, rivals):
         other = min(np.mean([distance(points[a], points[b]) for b in clusters[j]]) for j in rivals)
         values.append((other - own) / max(own, other))
     return max(0.0, np.mean(values))
+
+
+def evidence(agreement, second, kept, depth, n_radii):
+    """Mean over all pairs of radii of ARI^4 times what the labels at the first are worth."""
+    total = 0.0
+    for a in range(len(depth)):
+        for b in range(len(depth)):
+            total += agreement[a][b] ** 4 * (second[a] * kept[a] ** 15 + depth[a] / 2)
+    return total / n_radii**2
 
 
 def join_runs(runs, weights):

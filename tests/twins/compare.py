@@ -82,7 +82,7 @@ def fit_and_compare(estimator, X, weights=None, *, atol=None):
     assert_allclose(estimator.modes_, twin.modes, rtol=0, atol=atol)
     reach = estimator.merge_radius * estimator.scale_
     components = naive.merge(twin.modes, reach, twin.rule)
-    labels = naive.label(components, weights, estimator.min_cluster_size)
+    labels = naive.label(components, weights, estimator.min_cluster_size or 1)
     assert_array_equal(estimator.labels_, labels)
     centers = naive.centers(twin.modes, labels, weights, twin.rule)
     assert_allclose(estimator.cluster_centers_, centers, rtol=0, atol=atol)

@@ -1,83 +1,52 @@
-"""The automatic rule: fit the estimator to a sample over a range of bandwidths, and judge.
+"""The automatic rule: label a sample over a range of bandwidths, judge, choose and test.
 
-score(h) = quality(h) * sqrt(agreement(h)), smoothed: clusters must be set apart
-(``separation.py``) and must still be the same at the next smaller and larger h. The h of the
-highest score is chosen, and one cluster where no score is above what data without clusters reach.
+Two questions are kept apart. Which bandwidth: the one of the highest score (``score.py``). Whether
+there are clusters at all: a test against data without clusters (``evidence.py``).
 """
 
 from collections.abc import Callable
-from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
-from modeshift.choice.agreement import neighbour_agreement
-from modeshift.choice.sample import MANY_DIMENSIONS, Sample, draw_sample, pair_quantiles
-from modeshift.choice.separation import quality
+from modeshift.choice.axes import on_leading_axes
+from modeshift.choice.curve import Curve, count_beyond_dust, curve_of, dust_limit
+from modeshift.choice.evidence import evidence_limit, evidence_of, p_value_of, roundness
+from modeshift.choice.factors import Factors, Ground, factors_of, ground_of
+from modeshift.choice.radii import MANY_DIMENSIONS, radii_between, rows_to_measure
+from modeshift.choice.rounding import undo_rounding
+from modeshift.choice.sample import Sample, draw_sample
+from modeshift.choice.tree import ClusterTree, tree_of
 from modeshift.spec import Sampled
 
-_LARGEST = 0.6  # quantile of the pairwise distances at which the range of h ends
-_SMALLEST = 2.0**-100  # of the extent of the data: no h is less
-_FEW_NEIGHBOURS = 4  # at the start of the range, in few dimensions: cores of 8 points are counted
-_RADII, _RADII_IN_MANY = 20, 13  # in few dimensions and in many, where there is less of a range
-_WHOLE = 0.95  # share of the points in one cluster at which larger h are not tried
+_WHOLE = 0.95  # share of the points in one cluster at which larger radii are not tried
 _NEIGHBOURS = (5, 40)  # tried in many dimensions, of the points of the sample
-_CLEARLY = 1.05  # times the score of plain radii that a number of neighbours must exceed
 _FEW = 5  # neighbours in the sample, at least, where those of all the data are few
-_SMALL = 0.01  # share of the points below which a cluster is small
-_WORTH = 0.5  # of the chosen score that an alternative must have
-_DIP = 0.97  # of its own score that must be undercut between it and the others
 
 
 Label = Callable[[np.ndarray, np.ndarray, float, int | None], np.ndarray]
 """Labels points, by their weights, a bandwidth and a number of neighbours."""
+LabelPlainly = Callable[[np.ndarray, np.ndarray, float], np.ndarray]
+"""Labels points, by their weights and the radius of a flat ball, as ``MeanShift`` does."""
+BandwidthFor = Callable[[float, float, int], float]
+"""Returns the bandwidth like a flat ball, by its radius, the dimension and the features."""
 
 
-class Curve(NamedTuple):
-    """What one kind of neighbourhood gives over the bandwidths of a profile.
+class Pick(NamedTuple):
+    """A bandwidth of a profile, with all that a fit needs to repeat its clusters.
 
     Attributes
     ----------
+    bandwidth : float
     n_neighbors : int or None
-        As it would be for all the data.
-    bandwidths : ndarray of shape (H,)
-        Rising, up to the first one at which 95% of the points are one cluster.
-    labels : ndarray of shape (H, m)
-        Clusters of the sample at each bandwidth: the hierarchy.
-    n_clusters : ndarray of shape (H,)
-    share_small : ndarray of shape (H,)
-        Share of the points that are in clusters of less than 1% of the points.
-    agreement : ndarray of shape (H,)
-        Mean adjusted Rand index with the labels at the next smaller and larger bandwidth.
-    quality : ndarray of shape (H,)
-        How well the clusters are set apart, from 0 to 1.
-    score : ndarray of shape (H,)
-        Quality times the square root of agreement, smoothed.
+    smallest_cluster : float
+        Weight below which a cluster is dust, in units of all the data.
     """
 
+    bandwidth: float
     n_neighbors: int | None
-    bandwidths: np.ndarray
-    labels: np.ndarray
-    n_clusters: np.ndarray
-    share_small: np.ndarray
-    agreement: np.ndarray
-    quality: np.ndarray
-    score: np.ndarray
-
-    @property
-    def best(self) -> int:
-        """Position of the highest score."""
-        return int(np.argmax(self.score))
-
-    def peaks(self) -> list[int]:
-        """Positions of the best score and of other peaks, half as high or more, beyond a dip."""
-        found = [self.best]
-        for i in np.argsort(-self.score, kind="stable"):
-            dips = [self.score[min(i, j) : max(i, j) + 1].min() for j in found]
-            worth = self.score[i] >= _WORTH * self.score[self.best]
-            if worth and max(dips) < _DIP * self.score[i]:
-                found.append(int(i))
-        return sorted(found)
+    smallest_cluster: float
 
 
 class BandwidthProfile(NamedTuple):
@@ -90,12 +59,18 @@ class BandwidthProfile(NamedTuple):
     n_neighbors : int or None
         The choice; None: all points within the bandwidth count.
     one_cluster : bool
-        Whether no score is above the threshold, so that the choice makes one cluster.
-    threshold : float
-        Score that data of one cluster may reach by chance.
+        Whether the choice makes one cluster, because there are no clusters beyond chance.
+    p_value : float
+        Chance that data without clusters show as much evidence of clusters.
+    n_clusters : int
+        Number of clusters of the sample beyond dust at ``best_bandwidth``.
+    best_bandwidth : float
+        The bandwidth of the highest score, also where ``one_cluster`` rejects it.
     finer, coarser : tuple of float
-        Other bandwidths of the chosen curve that a user might prefer, less and larger: the score
-        has a peak there of at least half the highest one.
+        Other bandwidths of the chosen curve that a user might prefer, below and above
+        ``bandwidth``. With ``one_cluster`` they include ``best_bandwidth``.
+    smallest_cluster : float
+        Weight below which a cluster is dust at ``best_bandwidth``, in units of all the data.
     chosen : Curve
         Over the bandwidths, for the chosen kind of neighbourhood.
     curves : tuple of Curve
@@ -103,32 +78,111 @@ class BandwidthProfile(NamedTuple):
     dimension : float
         Correlation dimension: by which power of the radius the number of neighbours grows.
     rows : ndarray of shape (m,)
-        Which points of X the labels are for.
+        Which points of X the labels are for. Where data are rounded a row may stand several times.
+    weights : ndarray of shape (m,)
+        How often each of them counts.
+    total : float
+        Weight of all the data, in units of the user.
     """
 
     bandwidth: float
     n_neighbors: int | None
     one_cluster: bool
-    threshold: float
+    p_value: float
+    n_clusters: int
+    best_bandwidth: float
     finer: tuple[float, ...]
     coarser: tuple[float, ...]
+    smallest_cluster: float
     chosen: Curve
     curves: tuple[Curve, ...]
     dimension: float
     rows: np.ndarray
+    weights: np.ndarray
+    total: float
+
+    def __repr__(self) -> str:
+        near = "" if self.n_neighbors is None else f", n_neighbors={self.n_neighbors}"
+        best = f", best_bandwidth={self.best_bandwidth:.6g}" if self.one_cluster else ""
+        return (
+            f"BandwidthProfile(bandwidth={self.bandwidth:.6g}{near}, "
+            f"one_cluster={self.one_cluster}, p_value={self.p_value:.2g}{best}, "
+            f"n_clusters={self.n_clusters})"
+        )
+
+    def labels_at(self, bandwidth: float) -> np.ndarray:
+        """Return the labels of the sample at the tried bandwidth that is nearest, in log h.
+
+        They are for the points ``rows`` of X, of the chosen kind of neighbourhood.
+        """
+        if not bandwidth > 0:
+            raise ValueError(f"bandwidth must be positive, got {bandwidth!r}.")
+        gaps = np.abs(np.log(self.chosen.bandwidths) - np.log(bandwidth))
+        return self.chosen.labels[int(np.argmin(gaps))]
+
+    def tree(self) -> ClusterTree:
+        """Return which clusters split into which, and over which bandwidths they live.
+
+        Clusters below ``smallest_cluster`` are left out.
+        """
+        smallest = self.smallest_cluster * self.weights.sum() / self.total
+        return tree_of(self.chosen.bandwidths, self.chosen.labels, self.weights, smallest)
+
+    def pick(self, n_clusters: int) -> Pick:
+        """Return the bandwidth that gives a number of clusters beyond dust.
+
+        Of several, the one whose clusters persist most over the bandwidths.
+
+        Raises
+        ------
+        ValueError
+            If no bandwidth of the profile gives that number.
+        """
+        found = [
+            (curve.persistence[i], -j, -i)
+            for j, curve in enumerate(self.curves)
+            for i in np.flatnonzero(curve.n_clusters == n_clusters)
+        ]
+        if not found:
+            known = sorted({int(count) for curve in self.curves for count in curve.n_clusters})
+            raise ValueError(
+                f"no bandwidth gives n_clusters={n_clusters}; the numbers of clusters over the "
+                f"bandwidths that were tried are {', '.join(map(str, known))}."
+            )
+        _, j, i = max(found)
+        curve = self.curves[-j]
+        limit = dust_limit(curve.labels[-i], self.weights) * self.total / self.weights.sum()
+        return Pick(float(curve.bandwidths[-i]), curve.n_neighbors, limit)
+
+
+class _Trial(NamedTuple):
+    """What is labelled: the sample, in many dimensions on fewer axes."""
+
+    sample: Sample
+    ground: Ground
+    full_radii: np.ndarray
+    full_dimension: float
+
+    @property
+    def radii_of_users(self) -> np.ndarray:
+        return self.sample.in_user_units(self.ground.radii)
 
 
 def profile_of(
     label: Label,
-    bandwidth_for: Callable[[float, float], float],
+    label_plainly: LabelPlainly,
+    bandwidth_for: BandwidthFor,
     sampled: Sampled,
     *,
+    is_plain: bool = False,
     n_neighbors: int | None = None,
     on_sphere: bool = False,
     n_bandwidths: int | None = None,
     n_samples: int = 1500,
     random_state: np.random.RandomState | None = None,
     plain: bool = False,
+    level: float | None = 0.05,
+    progress: Callable[[int, int], None] | None = None,
 ) -> BandwidthProfile:
     """Profile what a labelling gives over a range of bandwidths, and choose one.
 
@@ -136,10 +190,14 @@ def profile_of(
     ----------
     label : function of points, weights, bandwidth and number of neighbours
         Returns the clusters of the points; 0 is the largest.
-    bandwidth_for : function of radius and dimension
-        Returns the bandwidth that is like a flat ball of the radius, for data of a dimension.
+    label_plainly : function of points, weights and radius
+        Returns the clusters of ``MeanShift`` with the flat kernel, for the test of clusters at all.
+    bandwidth_for : function of radius, dimension and number of features
+        Returns the bandwidth that is like a flat ball of the radius.
     sampled : Sampled
         The points.
+    is_plain : bool
+        Whether ``label`` without a number of neighbours labels plainly. Its labels are then tested.
     n_neighbors : int or None
         The number of neighbours that is asked for; None: it may be chosen.
     on_sphere : bool
@@ -150,110 +208,153 @@ def profile_of(
         Draws the sample; None is seed 0.
     plain : bool
         Leaves the number of neighbours as it is.
+    level : float or None
+        Level of significance of the decision "one cluster"; None turns the decision off.
+    progress : function of two ints, or None
+        Called after every fit with the number of fits that are done and that of all.
     """
     rng = np.random.RandomState(0) if random_state is None else random_state
-    points, weights = sampled.points, sampled.weights
-    sample = draw_sample(points, weights, n_samples, rng)
+    sample = draw_sample(sampled.points, sampled.weights, n_samples, rng)
+    total = _sum_of(sampled.weights) if sampled.total is None else sampled.total
     if sampled.total is not None:
         sample = sample._replace(total=sampled.total)
-    radii, dimension = radii_between(sample, n_bandwidths)
-    if len(radii) == 0:
-        return _nothing_to_choose(bandwidth_for(1.0, 0.0), n_neighbors, sample)
-    widths = np.array([bandwidth_for(length, dimension) for length in sample.in_user_units(radii)])
-    curve = partial(_curve, label, sample, widths, dimension, on_sphere)
-    best = curve(n_neighbors)
-    curves = [best]
-    many = dimension > MANY_DIMENSIONS and sampled.nearest
-    if n_neighbors is None and many and not plain:
-        share = thinning(sample.share, dimension)
-        curves += [curve(round(k / share)) for k in _NEIGHBOURS if k < sample.weights.sum()]
-        other = max(curves, key=lambda curve: curve.score.max())  # the first of equals
-        if other.score.max() > _CLEARLY * best.score.max():
-            best = other
-    threshold = chance_score(sample)
-    if best.score.max() <= threshold:
-        width = _width_for_all(points, weights) if sampled.width is None else sampled.width
-        return BandwidthProfile(
-            bandwidth_for(width, dimension), n_neighbors, True, threshold, (), (), curves[0],
-            tuple(curves), dimension, sample.rows,
-        )  # fmt: skip
-    peaks = best.peaks()
+    sample, step = undo_rounding(sample, n_samples, on_sphere)
+    trial = _prepare(sample, step, n_bandwidths, on_sphere)
+    n_features = sampled.points.shape[1]
+    if trial is None:
+        return _nothing_to_choose(bandwidth_for(1.0, 0.0, n_features), n_neighbors, sample, total)
+    ground = trial.ground
+    kinds = [n_neighbors]
+    if n_neighbors is None and ground.many and sampled.nearest and not plain:
+        share = thinning(sample.share, ground.dimension)
+        kinds = [round(k / share) for k in _NEIGHBOURS if k < ground.weights.sum()] or kinds
+    tested_before = is_plain and kinds == [None]
+    report = _Progress(progress, len(kinds) + (not tested_before))
+    lengths = sample.in_user_units(trial.full_radii)
+    widths = np.array([bandwidth_for(r, trial.full_dimension, n_features) for r in lengths])
+    curves = []
+    for kind in kinds:
+        labels, factors = _judge(label, bandwidth_for, trial, kind, report)
+        curves.append(curve_of(kind, widths, labels, factors, ground))
+    best = max(curves, key=lambda curve: curve.score.max())  # the first of equals
+    if not tested_before:
+        factors = _judge_plainly(label_plainly, trial, report)
+    p_value = _p_value(factors, trial)
+    one_cluster = level is not None and p_value > level
+    bandwidth, k = float(best.bandwidths[best.best]), best.n_neighbors
+    others = {float(best.bandwidths[i]) for i in best.alternatives()}
+    if one_cluster:
+        others.add(bandwidth)
+        width = _width_for_all(sampled.points, sampled.weights)
+        width = width if sampled.width is None else sampled.width
+        bandwidth, k = bandwidth_for(width, trial.full_dimension, n_features), n_neighbors
+    labels = best.labels[best.best]
     return BandwidthProfile(
-        bandwidth=float(best.bandwidths[best.best]),
-        n_neighbors=best.n_neighbors,
-        one_cluster=False,
-        threshold=threshold,
-        finer=tuple(float(best.bandwidths[i]) for i in peaks if i < best.best),
-        coarser=tuple(float(best.bandwidths[i]) for i in peaks if i > best.best),
+        bandwidth=bandwidth,
+        n_neighbors=k,
+        one_cluster=one_cluster,
+        p_value=p_value,
+        n_clusters=count_beyond_dust(labels, sample.weights),
+        best_bandwidth=float(best.bandwidths[best.best]),
+        finer=tuple(sorted(h for h in others if h < bandwidth)),
+        coarser=tuple(sorted(h for h in others if h > bandwidth)),
+        smallest_cluster=dust_limit(labels, sample.weights) * total / sample.weights.sum(),
         chosen=best,
         curves=tuple(curves),
-        dimension=dimension,
+        dimension=trial.full_dimension,
         rows=sample.rows,
+        weights=sample.weights,
+        total=total,
     )
 
 
-def chance_score(sample: Sample) -> float:
-    """Return the score up to which there is one cluster: 0.015 + 3 / n, at most 0.05.
+class _Progress:
+    """Counts the fits of several series of fits."""
 
-    Uniform, Gaussian and heavy-tailed data exceed it in less than one case of ten
-    (docs/bandwidth.md). n is the number of points that are independent: those that coincide are
-    not, so with weights it is (sum w)^2 / sum w^2.
-    """
-    return float(min(0.015 + 3.0 * (sample.weights**2).sum() / sample.weights.sum() ** 2, 0.05))
+    def __init__(self, tell: Callable[[int, int], None] | None, n_series: int) -> None:
+        self._tell, self._n_series, self._series = tell, n_series, 0
+
+    def step(self, done: int, n_radii: int) -> None:
+        """Count ``done`` fits of a series; a series that ends early counts as whole."""
+        if self._tell is not None:
+            self._tell(self._series * n_radii + done, self._n_series * n_radii)
+        if done == n_radii:
+            self._series += 1
 
 
-def radii_between(sample: Sample, n_radii: int | None = None) -> tuple[np.ndarray, float]:
-    """Radii in a geometric series, and the correlation dimension.
-
-    The series starts where a point has about four neighbours, at the quantile 4 / m of the pairwise
-    distances, in many dimensions where it has one, and ends where it has most of them. The
-    dimension is log(N' / N) / log(r' / r) between one and most, with N the number of pairs within
-    r.
-    """
-    one = min(1.0 / sample.weights.sum(), 0.5 * _LARGEST)
-    few = min(_FEW_NEIGHBOURS * one, 0.5 * _LARGEST)
-    quantiles = np.maximum(pair_quantiles(sample, (one, few, _LARGEST)), _SMALLEST)
-    if len(quantiles) == 0 or quantiles[0] == quantiles[2]:
-        return quantiles[:1], 0.0
-    dimension = float(np.log(_LARGEST / one) / np.log(quantiles[2] / quantiles[0]))
+def _prepare(
+    sample: Sample, step: float, n_bandwidths: int | None, on_sphere: bool
+) -> _Trial | None:
+    """Measure distances and choose radii; None if all points coincide."""
+    some = rows_to_measure(len(sample.weights))
+    rows = cdist(sample.places[some], sample.places)
+    radii, dimension = radii_between(rows, some, sample.weights, n_radii=n_bandwidths, least=step)
+    if len(radii) == 0:
+        return None
     many = dimension > MANY_DIMENSIONS
-    start = quantiles[0] if many else quantiles[1]
-    n_radii = n_radii or (_RADII_IN_MANY if many else _RADII)
-    return np.geomspace(start, quantiles[2], n_radii), dimension
-
-
-def _curve(
-    label: Label,
-    sample: Sample,
-    widths: np.ndarray,
-    dimension: float,
-    on_sphere: bool,
-    n_neighbors: Any,
-) -> Curve:
-    """Label at each bandwidth and judge the labels."""
-    weights = sample.weights
-    k = n_neighbors
-    if k is not None:
-        k = min(k, max(_FEW, round(k * thinning(sample.share, dimension))))
-    runs = []
-    for width in widths:
-        runs.append(label(sample.points, weights, width, k))
-        if weights[runs[-1] == 0].sum() >= _WHOLE * weights.sum():
-            break
-    labels = np.array(runs)
-    qualities = np.array([quality(sample, row, dimension, on_sphere) for row in labels])
-    together = neighbour_agreement(labels, weights)
-    sizes = [np.bincount(row, weights=weights) / weights.sum() for row in labels]
-    return Curve(
-        n_neighbors=n_neighbors,
-        bandwidths=widths[: len(runs)],
-        labels=labels,
-        n_clusters=np.array([len(shares) for shares in sizes]),
-        share_small=np.array([shares[shares < _SMALL].sum() for shares in sizes]),
-        agreement=together,
-        quality=qualities,
-        score=_smoothed(qualities * np.sqrt(together)),
+    fewer = on_leading_axes(sample, on_sphere) if many else sample
+    if fewer is sample:
+        distances = rows if len(some) == len(sample.weights) else cdist(*2 * [sample.places])
+        ground = ground_of(distances, sample.weights, radii, dimension, many)
+        return _Trial(sample, ground, radii, dimension)
+    distances = cdist(fewer.places, fewer.places)
+    trial_radii, trial_dimension = radii_between(
+        distances[some], some, fewer.weights, n_radii=len(radii), least=step, many=True
     )
+    if len(trial_radii) != len(radii):  # the leading axes hold none of the structure
+        return None
+    ground = ground_of(distances, fewer.weights, trial_radii, trial_dimension, many)
+    return _Trial(fewer, ground, radii, dimension)
+
+
+def _judge(
+    label: Label,
+    bandwidth_for: BandwidthFor,
+    trial: _Trial,
+    n_neighbors: int | None,
+    report: _Progress,
+) -> tuple[np.ndarray, Factors]:
+    """Label at each radius, as the estimator would, and judge the labels."""
+    ground, k = trial.ground, n_neighbors
+    if k is not None:
+        k = min(k, max(_FEW, round(k * thinning(trial.sample.share, ground.dimension))))
+    points = trial.sample.points
+
+    def label_within(radius: float) -> np.ndarray:
+        width = bandwidth_for(radius, ground.dimension, points.shape[1])
+        return label(points, ground.weights, width, k)
+
+    labels = _label_over(label_within, trial, report)
+    return labels, factors_of(labels, ground, k)
+
+
+def _judge_plainly(label_plainly: LabelPlainly, trial: _Trial, report: _Progress) -> Factors:
+    """Label at each radius as ``MeanShift`` does, and judge the labels."""
+    points, weights = trial.sample.points, trial.ground.weights
+    labels = _label_over(lambda radius: label_plainly(points, weights, radius), trial, report)
+    return factors_of(labels, trial.ground)
+
+
+def _label_over(
+    label_within: Callable[[float], np.ndarray], trial: _Trial, report: _Progress
+) -> np.ndarray:
+    """Return the labels at rising radii, until 95% of the points are one cluster."""
+    weights, radii = trial.ground.weights, trial.radii_of_users
+    runs: list[np.ndarray] = []
+    for radius in radii:
+        runs.append(label_within(float(radius)))
+        whole = weights[runs[-1] == 0].sum() >= _WHOLE * weights.sum()
+        report.step(len(radii) if whole else len(runs), len(radii))
+        if whole:
+            break
+    return np.array(runs)
+
+
+def _p_value(factors: Factors, trial: _Trial) -> float:
+    weights, ground = trial.ground.weights, trial.ground
+    shape = 0.0 if ground.many else roundness(trial.sample.places, weights)
+    limit = evidence_limit(weights.sum(), ground.dimension, shape)
+    return p_value_of(evidence_of(factors), limit)
 
 
 def thinning(share: float, dimension: float) -> float:
@@ -265,29 +366,34 @@ def thinning(share: float, dimension: float) -> float:
     return float(share ** (6.0 / (dimension + 6.0)))
 
 
-def _smoothed(values: np.ndarray) -> np.ndarray:
-    """Weighted mean (1, 2, 1) / 4 of each value and those beside it."""
-    return np.convolve(np.pad(values, 1, mode="edge"), [0.25, 0.5, 0.25], mode="valid")
-
-
 def _width_for_all(points: np.ndarray, weights: np.ndarray) -> float:
     """A length that no two points of positive weight exceed."""
     heavy = points[weights > 0]
     exponent = int(np.frexp(np.abs(heavy).max())[1])
     places = np.ldexp(heavy, -exponent, dtype=np.float64)
-    farthest = np.linalg.norm(places - places.mean(axis=0), axis=1).max()
+    middle = 0.5 * (places.min(axis=0) + places.max(axis=0))
+    farthest = np.linalg.norm(places - middle, axis=1).max()
     with np.errstate(over="ignore"):
         return float(min(np.ldexp(2.0 * farthest, exponent), np.finfo(np.float64).max)) or 1.0
 
 
-def _nothing_to_choose(width: float, n_neighbors: int | None, sample: Sample) -> BandwidthProfile:
+def _sum_of(weights: np.ndarray) -> float:
+    """Return the sum of weights, at most the largest float."""
+    with np.errstate(over="ignore"):
+        return float(min(weights.sum(), np.finfo(np.float64).max))
+
+
+def _nothing_to_choose(
+    width: float, n_neighbors: int | None, sample: Sample, total: float
+) -> BandwidthProfile:
     """All points coincide: any bandwidth makes one cluster."""
     ones, zeros = np.ones(1), np.zeros(1)
     labels = np.zeros((1, len(sample.rows)), dtype=np.int64)
     curve = Curve(
-        n_neighbors, np.array([width]), labels, np.ones(1, dtype=np.int64),
-        zeros, ones, zeros, zeros,
+        n_neighbors, np.array([width]), labels, np.ones(1, dtype=np.int64), zeros, ones, zeros,
+        zeros, np.ones((1, 1)),
     )  # fmt: skip
     return BandwidthProfile(
-        width, n_neighbors, True, chance_score(sample), (), (), curve, (curve,), 0.0, sample.rows
-    )
+        width, n_neighbors, True, 1.0, 1, width, (), (), total / 20.0, curve, (curve,), 0.0,
+        sample.rows, sample.weights, total,
+    )  # fmt: skip

@@ -1,6 +1,7 @@
 """scikit-learn's rule: the mean radius of a ball that holds a given share of the points."""
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from modeshift.choice.sample import Sample
 
@@ -11,8 +12,9 @@ def quantile_radius(sample: Sample, quantile: float) -> float:
     Where most points coincide and this is 0, half the smallest gap between two points; 0 when all
     do.
     """
-    radius = _mean_radius(sample.distances, sample.weights, quantile)
-    return radius or _half_smallest_gap(sample.distances)
+    distances = cdist(sample.places, sample.places)
+    radius = _mean_radius(distances, sample.weights, quantile)
+    return radius or _half_smallest_gap(distances)
 
 
 def _mean_radius(distances: np.ndarray, weights: np.ndarray, quantile: float) -> float:

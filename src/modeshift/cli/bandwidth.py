@@ -82,11 +82,11 @@ def run(options: argparse.Namespace) -> None:
 def as_table(profile: Any) -> str:
     """Return the profile as lines of text, with marks at the choice and its alternatives."""
     curve = profile.chosen
-    lines = ["   bandwidth  clusters  in small ones  set apart  agreement  score"]
+    lines = ["   bandwidth  clusters  in strays  set apart  persistence  score"]
     for i, width in enumerate(curve.bandwidths):
         lines.append(
             f"{_mark(profile, width)} {width:10.4g} {curve.n_clusters[i]:9,d} "
-            f"{curve.share_small[i]:13.1%} {curve.quality[i]:10.3f} {curve.agreement[i]:10.3f} "
+            f"{curve.share_small[i]:10.1%} {curve.quality[i]:10.3f} {curve.persistence[i]:12.3f} "
             f"{curve.score[i]:6.3f}"
         )
     return "\n".join([*lines, "", _choice(profile)])
@@ -99,12 +99,18 @@ def _mark(profile: Any, width: float) -> str:
 
 
 def _choice(profile: Any) -> str:
-    if profile.one_cluster:
-        return f"No bandwidth sets clusters apart. One cluster: --bandwidth {profile.bandwidth:.6g}"
-    near = "" if profile.n_neighbors is None else f" --neighbors {profile.n_neighbors}"
     others = ", ".join(f"{h:.6g}" for h in (*profile.finer, *profile.coarser))
     rest = f" (*, also worth a look: {others})" if others else ""
-    return f"->, the choice: --bandwidth {profile.bandwidth:.6g}{near}{rest}"
+    if profile.one_cluster:
+        return (
+            f"No clusters beyond chance (p = {profile.p_value:.2g}). One cluster: --bandwidth "
+            f"{profile.bandwidth:.6g}{rest}"
+        )
+    near = "" if profile.n_neighbors is None else f" --neighbors {profile.n_neighbors}"
+    return (
+        f"->, the choice (p = {profile.p_value:.2g}): --bandwidth {profile.bandwidth:.6g}"
+        f"{near}{rest}"
+    )
 
 
 def draw(profile: Any, ending: str) -> bytes:

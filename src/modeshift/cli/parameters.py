@@ -42,13 +42,18 @@ class Parameter(NamedTuple):
     @property
     def option(self) -> str:
         """Name of the option."""
-        return "--" + RENAMED.get(self.name, self.name).replace("_", "-")
+        return option_of(self.name)
 
     @property
     def choices(self) -> list[str] | None:
         """The allowed values, if the docstring lists them in braces."""
         listed = re.match(r"\{(.*)\}", self.type)
         return re.findall(r'"([^"]+)"', listed[1]) if listed else None
+
+
+def option_of(name: str) -> str:
+    """Return the option that stands for a parameter."""
+    return "--" + RENAMED.get(name, name).replace("_", "-")
 
 
 def add_method(parser: argparse.ArgumentParser) -> None:

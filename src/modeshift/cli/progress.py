@@ -110,6 +110,18 @@ class FitProgress:
             self._count(state, now)
             print(self._text(state, now), file=sys.stderr, flush=True)
 
+    def on_choice(self, done: int, total: int) -> None:
+        """Show how many of the bandwidths were tried."""
+        now = monotonic()
+        if now - self._started < self._PATIENCE:
+            return
+        text = f"choosing the bandwidth, {done} of {total} tried, {_clock(now - self._started)}"
+        if _can_draw():
+            self._show(done / total, text)
+        elif now - self._last >= SECONDS_BETWEEN_LINES:
+            self._last = now
+            print(text, file=sys.stderr, flush=True)
+
     def _count(self, state: Any, now: float) -> None:
         """Count the clusters, unless that would take too much of the time."""
         if now >= self._next_count:
@@ -133,6 +145,11 @@ class FitProgress:
         )
 
     def _draw(self, state: Any, now: float) -> None:
+        elapsed, left = now - self._started, self._seconds_left()
+        done = 0.0 if left is None else elapsed / (elapsed + left)
+        self._show(done, self._text(state, now))
+
+    def _show(self, done: float, text: str) -> None:
         from rich import progress as rich
         from rich.console import Console
 
@@ -142,6 +159,4 @@ class FitProgress:
             self._bar = rich.Progress(*columns, console=console, transient=True)
             self._bar.add_task("", total=1.0)
             self._bar.start()
-        elapsed, left = now - self._started, self._seconds_left()
-        done = 0.0 if left is None else elapsed / (elapsed + left)
-        self._bar.update(0, completed=done, description=self._text(state, now))
+        self._bar.update(0, completed=done, description=text)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from modeshift import __version__
+from modeshift.cli.parameters import option_of
 from modeshift.cli.prepare import Preparation, magnitude
 from modeshift.io.table import Table
 from modeshift.parameters import names_where
@@ -100,6 +101,7 @@ def summarize(
         "parameters": {
             name: value for name, value in parameters.items() if name not in set_by_the_command
         },
+        "chosen": getattr(fitted, "chosen_", None),
         "n_runs": n_runs,
         "device": fitted.engine_,
         "bandwidth": fitted.bandwidth_,
@@ -115,6 +117,13 @@ def summarize(
     if standardized:
         summary["data"]["offset"], summary["data"]["scale"] = preparation[1:]
     return summary
+
+
+def as_options(chosen: dict[str, Any]) -> str:
+    """Return chosen parameters as options of the command; they repeat the fit exactly."""
+    return " ".join(
+        f"{option_of(name)} {value}" for name, value in chosen.items() if value is not None
+    )
 
 
 def as_json(summary: Any) -> bytes:
@@ -145,6 +154,8 @@ def as_table(summary: dict[str, Any]) -> str:
         f"{_count(len(clusters), 'cluster')} after {_iterations(summary)}, "
         f"{summary['seconds']['fit']:.2f} s on {_DEVICES[summary['device']]}",
     ]
+    if summary["chosen"]:
+        lines.append(f"chosen: {as_options(summary['chosen'])}")
     if data["columns_left_out"]:
         lines.insert(1, f"left out, as they hold no numbers: {_listed(data['columns_left_out'])}")
     if data["dropped_rows"]:

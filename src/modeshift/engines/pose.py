@@ -48,6 +48,6 @@ def _rule(spec: Spec, weights: Any, units: Units) -> Rule:
 
 def smallest_cluster(spec: Spec, problem: Problem) -> float:
     """Return the smallest weight of a cluster, in the units of the problem; 0 keeps all."""
-    if spec.min_cluster_size == 1:
+    if spec.min_cluster_size in (None, 1):
         return 0.0
     return float(np.ldexp(float(spec.min_cluster_size), -problem.weight_exponent))

@@ -20,12 +20,15 @@ class Model(NamedTuple):
         Ends of the fitted points, in the coordinates in which distances are measured.
     labels : array of shape (n,)
     centers : array of shape (n_clusters, d)
+    feature_scale : tuple of float, or None
+        Length of each feature, by which points were divided.
     """
 
     problem: Problem
     ends: Any
     labels: Any
     centers: Any
+    feature_scale: tuple[float, ...] | None = None
 
     @property
     def on_sphere(self) -> bool:

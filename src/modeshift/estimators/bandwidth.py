@@ -36,11 +36,11 @@ def estimate_bandwidth(
     X : array-like of shape (n, d)
         The points.
     method : {"stability", "quantile", "normal", "neighbors"}, default="stability"
-        "stability": the estimator is fitted to a sample over a range of bandwidths, and the one
+        "stability": the estimator is fitted to a sample over a range of bandwidths. The bandwidth
         is chosen whose clusters are set apart best and change least with the bandwidth; see
-        :func:`bandwidth_profile` and docs/bandwidth.md. What estimators do when they have no
-        bandwidth, except that those choose ``n_neighbors`` too. Costs up to 20 fits of
-        ``n_samples`` points, whatever n is.
+        :func:`bandwidth_profile` and docs/bandwidth.md. Estimators without a bandwidth use the same
+        rule, and choose ``n_neighbors`` too. Costs up to 40 fits of ``n_samples`` points, whatever
+        n is.
 
         "quantile": scikit-learn's rule, with the same numbers up to ``n_samples`` points: the mean
         over the points of the distance to their k-th nearest one, themselves included, where k is
@@ -111,7 +111,7 @@ def bandwidth_profile(
         Whom the bandwidth is for, with all its other parameters; None is
         ``StochasticMeanShift()``.
     n_bandwidths : int, default=None
-        Steps of the range; None is 20, and 13 in many dimensions. The range ends early where 95% of
+        Steps of the range; None is 20, and 9 in many dimensions. The range ends early where 95% of
         the points are one cluster.
     n_samples : int, default=1500
         Above this many points a random sample of that size is used.
@@ -123,8 +123,9 @@ def bandwidth_profile(
     Returns
     -------
     BandwidthProfile
-        The chosen ``bandwidth`` and ``n_neighbors``, ``finer`` and ``coarser`` alternatives, and as
-        ``chosen`` the curves over the bandwidths with the labels at each.
+        The chosen ``bandwidth`` and ``n_neighbors``, the ``p_value`` of the test of clusters at
+        all, ``finer`` and ``coarser`` alternatives, and as ``chosen`` the curves over the
+        bandwidths with the labels at each.
 
     Examples
     --------
@@ -153,10 +154,12 @@ def _profile(
             "estimator must be a MeanShift, StochasticMeanShift or BlurringMeanShift, or None, "
             f"got {estimator!r}."
         )
-    spec = spec_to_profile(estimator)
     points = check_matrix("X", X)
+    spec = spec_to_profile(estimator, points.shape[1])
     weights = check_weights(sample_weight, len(points))
     if spec.on_sphere:
         points = normalised(points, "X")
+    if spec.feature_scale is not None:
+        points = points / np.array(spec.feature_scale)
     rng = check_randomness(random_state)
     return profile_for(spec, Sampled(points, weights), plain=plain, random_state=rng, **settings)

@@ -2,7 +2,7 @@
 
 import warnings
 from abc import abstractmethod
-from dataclasses import fields
+from dataclasses import fields, replace
 from numbers import Integral
 from threading import Lock
 from typing import Any, Self
@@ -19,9 +19,17 @@ from modeshift.engines.choose import choose_engine, choose_predictor
 from modeshift.engines.cpu.engine import label
 from modeshift.engines.protocol import Engine, Index
 from modeshift.estimators.validation import check_points, check_randomness
+from modeshift.estimators.warnings import (
+    warn_of_different_scales,
+    warn_of_no_clusters,
+    warn_of_one_cluster,
+)
 from modeshift.parameters import PARAMETERS, check_each, check_together, names_where
-from modeshift.spec import Fit, Sampled, Schedule, Spec
+from modeshift.spec import Climb, Fit, Sampled, Schedule, Spec, Wander
 from modeshift.watching.observer import Checkpoint, Observer, sorted_callbacks
+
+_TOL_OF_TEST = 0.01  # of the radius: labels for the test of clusters at all
+_TOL_OF_TRIALS, _BATCH_OF_TRIALS = 0.03, 24  # of trials with a number of neighbours
 
 
 class ModeSeeker(ClusterMixin, BaseEstimator):
@@ -104,7 +112,9 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         check_is_fitted(self)
         values = self._checked_values()
         engine = choose_predictor(values, X, self._model_)
-        spec = self._spec(values).for_prediction(self._model_.on_sphere)
+        spec = self._spec(values, self.n_features_in_).for_prediction(
+            self._model_.on_sphere, self._model_.feature_scale
+        )
         checked = check_points(self, engine.example(X), reset=False)
         data = engine.take_in(spec, X, checked, None)
         return self._index_.get(engine, spec, self._model_).label(data)
@@ -122,14 +132,21 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         values = self._checked_values()
         engine = choose_engine(values, X)
         checked = check_points(self, engine.example(X), reset=True)
-        spec, profile = self._spec(values), None
+        spec, profile = self._spec(values, self.n_features_in_), None
+        observer = self._observer(values)
         data = engine.take_in(spec, X, checked, sample_weight)
         if spec.bandwidth is None:
-            profile = profile_for(spec, engine.sample(spec, data))
-            spec = spec.with_bandwidth(profile.bandwidth, profile.n_neighbors)
+            sampled = engine.sample(spec, data)
+            warn_of_different_scales(sampled.points, getattr(self, "feature_names_in_", None), spec)
+            profile = profile_for(
+                spec, sampled, level=values["significance"], progress=observer.tell_choice
+            )
+            spec = chosen_spec(spec, profile, engine.name)
+        spec = spec.with_small_clusters(1, "noise")
         rng = check_randomness(values.get("random_state"))
-        fit = engine.fit(spec, data, rng, self._observer(values))
+        fit = engine.fit(spec, data, rng, observer)
         self._publish(fit, engine.name, spec, profile)
+        warn_of_no_clusters(fit, spec)
 
     def _checked_values(self) -> dict[str, Any]:
         """Return all parameters, checked one by one and together."""
@@ -145,9 +162,15 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         check_together(values)
         return values
 
-    def _spec(self, values: dict[str, Any]) -> Spec:
+    def _spec(self, values: dict[str, Any], n_features: int) -> Spec:
         """Return the Spec of checked parameters."""
         taken = {part.name: values[part.name] for part in fields(Spec) if part.name in values}
+        scale = values["feature_scale"]
+        if scale is not None and len(scale) != n_features:
+            raise ValueError(
+                f"feature_scale must hold one number for each of the {n_features} features of X, "
+                f"got {len(scale)}."
+            )
         taken |= {
             "schedule": self._schedule(values),
             "n_threads": int(effective_n_jobs(values["n_jobs"])),
@@ -180,6 +203,7 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         self._index_ = IndexCache()
         optional = {
             "profile_": profile,
+            "chosen_": None if profile is None else spec.chosen(),
             "paths_": fit.paths,
             "feature_weights_": fit.feature_weights,
         }
@@ -223,25 +247,56 @@ def model_of(estimator: Any) -> Any:
     return getattr(estimator, "_model_", None)
 
 
-def spec_to_profile(estimator: ModeSeeker) -> Spec:
+def spec_to_profile(estimator: ModeSeeker, n_features: int) -> Spec:
     """Return the Spec of an estimator without its bandwidth, which is to be chosen."""
     values = check_each(estimator.get_params(deep=False) | {"bandwidth": None})
     check_together(values)
-    return estimator._spec(values)
+    return estimator._spec(values, n_features)
+
+
+def chosen_spec(spec: Spec, profile: BandwidthProfile, engine: str) -> Spec:
+    """Return the spec with what the profile has chosen; dust does not count as clusters.
+
+    Partitions cannot look for the nearest cluster of a stray, so strays are noise there.
+    """
+    if profile.one_cluster:
+        warn_of_one_cluster(profile)
+    spec = spec.with_bandwidth(profile.bandwidth, profile.n_neighbors)
+    strays = "noise" if engine == "rounds" else "nearest"
+    return spec.with_small_clusters(profile.smallest_cluster, strays)
 
 
 def profile_for(spec: Spec, sampled: Sampled, **settings: Any) -> BandwidthProfile:
     """Choose a bandwidth for a Spec on some points; return the profile."""
+    flat = replace(spec, schedule=Climb(), kernel="flat", tol=max(spec.tol, _TOL_OF_TEST))
 
     def label_at(points: np.ndarray, weights: np.ndarray, bandwidth: float, k: Any) -> np.ndarray:
-        return label(spec.for_trial(bandwidth, k), points, weights)
+        trial = spec.for_trial(bandwidth, k)
+        return label(trial if k is None else _in_haste(trial, len(points)), points, weights)
 
-    n_features = sampled.points.shape[1]
+    def label_plainly(points: np.ndarray, weights: np.ndarray, radius: float) -> np.ndarray:
+        bandwidth = flat.bandwidth_for(radius, 0.0, points.shape[1])
+        return label(flat.for_trial(bandwidth, None), points, weights)
+
     return profile_of(
         label_at,
-        lambda radius, dimension: spec.bandwidth_for(radius, dimension, n_features),
+        label_plainly,
+        spec.bandwidth_for,
         sampled,
+        is_plain=isinstance(spec.schedule, Climb) and spec.kernel == "flat",
         n_neighbors=spec.n_neighbors,
         on_sphere=spec.on_sphere,
         **settings,
     )
+
+
+def _in_haste(trial: Spec, n_points: int) -> Spec:
+    """Return a trial that takes two thirds of the time, for many dimensions.
+
+    Climbs end at 3% of the bandwidth, and of the stochastic schedule a 24th of the points (64 of
+    1,500) moves at once.
+    """
+    schedule = trial.schedule
+    if isinstance(schedule, Wander) and schedule.batch_size is None:
+        schedule = replace(schedule, batch_size=max(1, n_points // _BATCH_OF_TRIALS))
+    return replace(trial, schedule=schedule, tol=max(trial.tol, _TOL_OF_TRIALS))

@@ -117,7 +117,7 @@ class Consensus(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         return self._joined_labels_[self.estimator_.predict(X)]
 
     def _fit(self, X: Any, sample_weight: Any) -> None:
-        """Fit all runs, join them by vote, and set the attributes."""
+        """Fit all runs, let them vote, and publish."""
         check_whole("n_runs", self.n_runs, low=1)
         if is_dask(X) or is_tensor(X):
             raise TypeError(
@@ -126,12 +126,12 @@ class Consensus(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         points = check_points(self, X, reset=True)
         weights = check_weights(sample_weight, len(points))
         runs = self._runs(X, sample_weight)
-        # Clusters are numbered by first appearance. Points without a cluster (-1) are one group.
+        # Clusters are numbered by first appearance. No cluster (-1) is a group of its own.
         groups = np.column_stack([_by_first(run.labels_) for run in runs])
         self._publish(runs, join_runs(groups, weights), points, weights)
 
     def _forget(self) -> None:
-        """Delete the fitted attributes."""
+        """Delete what a fit has set."""
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
 
@@ -148,15 +148,14 @@ class Consensus(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         for _ in range(self.n_runs):
             run = clone(estimator).set_params(random_state=rng)
             if isinstance(run, ModeSeeker):
-                run.set_params(min_cluster_size=1, strays="noise")  # both apply after the vote
+                run.set_params(min_cluster_size=1, strays="noise")  # sizes count after the vote
                 if runs and run.bandwidth is None:
-                    first = runs[0]
-                    run.set_params(bandwidth=first.bandwidth_, n_neighbors=first.n_neighbors_)
+                    run.set_params(**runs[0].chosen_)
             runs.append(run.fit(X, **given))
         return runs
 
     def _checked_estimator(self) -> Any:
-        """Return the estimator; refuse one that cannot be fitted with different seeds."""
+        """Return the estimator, if it can be fitted several times to different draws."""
         if self.estimator is None:
             return StochasticMeanShift()
         if isinstance(self.estimator, type) or not hasattr(self.estimator, "get_params"):
@@ -181,39 +180,59 @@ class Consensus(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         for name, value in vars(typical).items():
             if name.endswith("_") and not name.startswith("_"):
                 setattr(self, name, value)
+        smallest, strays = self._sizes(runs[0])
         if hasattr(runs[0], "profile_"):
             self.profile_ = runs[0].profile_
+            sizes = {"min_cluster_size": smallest, "strays": strays}
+            self.chosen_ = runs[0].chosen_ | sizes
         if hasattr(typical, "converged_"):
             self.converged_ = all(run.converged_ for run in runs)
         self.estimator_ = typical
         self.confidence_ = votes.confidence
         modes = np.asarray(getattr(typical, "modes_", points), dtype=np.float64)
-        labels, kept = self._labels(votes.winners, typical.labels_, modes, weights)
+        inside = ~np.isin(votes.winners, _by_first(typical.labels_)[typical.labels_ < 0])
+        labels, kept = _labels(votes.winners, inside, modes, weights, smallest, strays)
         self.labels_ = labels
         centers = cluster_centers(NumpySpace(), modes, np.where(kept, labels, -1), weights)
         self.cluster_centers_ = centers.astype(points.dtype)
         self._joined_labels_ = _translation(typical.labels_, labels, weights)
 
-    def _labels(
-        self, winners: np.ndarray, reference: np.ndarray, modes: np.ndarray, weights: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the labels, numbered by size, and the mask of points in a cluster by vote.
+    def _sizes(self, first: Any) -> tuple[float, str]:
+        """Return the smallest size of a cluster and what becomes of strays.
 
-        For a mean-shift estimator, ``min_cluster_size`` and ``strays`` apply here, after the vote.
-        For other estimators, points whose winner is noise (-1) keep -1.
+        If the estimator leaves them open they are those of a given or of a chosen bandwidth.
         """
-        space, rows = NumpySpace(), np.arange(len(winners))
-        inside = ~np.isin(winners, _by_first(reference)[reference < 0])
-        labels = np.full(len(winners), -1)
-        if inside.any():
-            components = _by_first(winners[inside])
-            smallest = getattr(self.estimator, "min_cluster_size", 1)
-            smallest = float(smallest) if smallest > 1 else 0.0
-            labels[inside] = label_components(space, components, weights[inside], smallest)
-        kept = labels >= 0
-        if getattr(self.estimator, "strays", "noise") == "nearest":
-            labels = join_strays(space, labels, modes, weights, rows)
-        return labels, kept
+        profile = getattr(first, "profile_", None)
+        smallest = 1.0 if profile is None else profile.smallest_cluster
+        strays = "noise" if profile is None else "nearest"
+        return (
+            getattr(self.estimator, "min_cluster_size", None) or smallest,
+            getattr(self.estimator, "strays", None) or strays,
+        )
+
+
+def _labels(
+    winners: np.ndarray,
+    inside: np.ndarray,
+    modes: np.ndarray,
+    weights: np.ndarray,
+    smallest: float,
+    strays: str,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Label the clusters of the votes by size; also return which points are in a cluster.
+
+    ``inside`` says which points won a cluster: those of other estimators may have none (-1).
+    """
+    space = NumpySpace()
+    labels = np.full(len(winners), -1)
+    if inside.any():
+        limit = 0.0 if smallest == 1 else float(smallest)
+        components = _by_first(winners[inside])
+        labels[inside] = label_components(space, components, weights[inside], limit)
+    kept = labels >= 0
+    if strays == "nearest":
+        labels = join_strays(space, labels, modes, weights, np.arange(len(labels)))
+    return labels, kept
 
 
 def _by_first(labels: np.ndarray) -> np.ndarray:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from modeshift.estimators.base import ModeSeeker
 from modeshift.estimators.validation import check_matrix
 from modeshift.spec import Climb
@@ -28,19 +30,29 @@ class MeanShift(ModeSeeker):
         divided by their length, and means are put back on the unit sphere.
     n_neighbors : int, default=None
         Average only the ``n_neighbors`` nearest points within the bandwidth (counted by weight).
-        Ties go to the lower index. The bandwidth may then be ``inf``. None: average all of them.
+        Ties go to the lower index. The bandwidth may then be ``np.inf``. None: average all.
     tol : float, default=1e-3
         A climb ends with a step of at most this fraction of the bandwidth.
     merge_radius : float, default=0.5
         Ends of climbs at most this fraction of the bandwidth apart become one cluster.
     max_iter : int, default=300
         Largest number of steps of a climb.
-    min_cluster_size : int, default=1
-        Smallest weight of a cluster (number of points, without weights). Smaller clusters are
-        strays.
-    strays : {"noise", "nearest"}, default="noise"
+    significance : float or None, default=0.05
+        Level of the test for clusters, if the bandwidth is chosen. Data without clusters pass the
+        test with this probability. Data that fail become one cluster, with a warning. None: no
+        test.
+    feature_scale : array-like of shape (d,), default=None
+        Length of each feature. Features are divided by it, so that features of different units can
+        be compared; the bandwidth is then a number without unit. Centres and modes are in the units
+        of X.
+    min_cluster_size : float, default=None
+        Smallest weight of a cluster (number of points, without ``sample_weight``). Smaller clusters
+        are strays. None: 1 if a bandwidth is given; if it is chosen, a twentieth of a typical
+        cluster (docs/bandwidth.md).
+    strays : {"noise", "nearest"}, default=None
         "noise": the points of strays get the label -1. "nearest": they join the cluster whose mode
-        is nearest; the cluster centre does not change.
+        is nearest; the cluster centre does not change. None: "noise" if a bandwidth is given,
+        "nearest" if it is chosen.
     seeding : None, int, "bins" or array of shape (m, d), default=None
         Where climbs start. None: at every point. A number m: at m points, drawn at random without
         replacement; every other point takes the end of the climb that started nearest to it
@@ -85,6 +97,9 @@ class MeanShift(ModeSeeker):
     profile_ : BandwidthProfile
         With ``bandwidth=None``: the bandwidths that were tried, and their scores; see
         :func:`modeshift.bandwidth_profile`.
+    chosen_ : dict
+        With ``bandwidth=None``: the parameters that were chosen. ``set_params(**chosen_)`` makes an
+        estimator that repeats the fit.
     scale_ : float
         Length that ``tol`` and ``merge_radius`` are fractions of: the bandwidth (as a chord with
         ``metric="cosine"``). For an infinite bandwidth it is the median distance of the points to
@@ -123,8 +138,10 @@ class MeanShift(ModeSeeker):
         tol: float = 1e-3,
         merge_radius: float = 0.5,
         max_iter: int = 300,
-        min_cluster_size: int = 1,
-        strays: str = "noise",
+        significance: float | None = 0.05,
+        feature_scale: Any = None,
+        min_cluster_size: float | None = None,
+        strays: str | None = None,
         seeding: Any = None,
         resolution: float | None = None,
         algorithm: str = "auto",
@@ -140,6 +157,8 @@ class MeanShift(ModeSeeker):
         self.tol = tol
         self.merge_radius = merge_radius
         self.max_iter = max_iter
+        self.significance = significance
+        self.feature_scale = feature_scale
         self.min_cluster_size = min_cluster_size
         self.strays = strays
         self.seeding = seeding
@@ -154,4 +173,6 @@ class MeanShift(ModeSeeker):
         seeding = values["seeding"]
         if seeding is None or isinstance(seeding, str | int):
             return Climb(seeding)
-        return Climb(check_matrix("seeding", seeding))
+        seeds = check_matrix("seeding", seeding)
+        scale = values["feature_scale"]
+        return Climb(seeds if scale is None else seeds / np.array(scale))

@@ -30,7 +30,7 @@ class StochasticMeanShift(ModeSeeker):
         divided by their length, and means are put back on the unit sphere.
     n_neighbors : int, default=None
         Average only the ``n_neighbors`` nearest points within the bandwidth (counted by weight).
-        Ties go to the lower index. The bandwidth may then be ``inf``. None: average all of them.
+        Ties go to the lower index. The bandwidth may then be ``np.inf``. None: average all.
     tol : float, default=1e-2
         A step of at most this fraction of the bandwidth is quiet; see ``patience``.
     merge_radius : float, default=0.5
@@ -45,12 +45,22 @@ class StochasticMeanShift(ModeSeeker):
         CPU, a sixteenth of the points on a GPU.
     max_iter : int, default=300
         Largest number of sweeps. A sweep is n steps.
-    min_cluster_size : int, default=1
-        Smallest weight of a cluster (number of points, without weights). Smaller clusters are
-        strays.
-    strays : {"noise", "nearest"}, default="noise"
+    significance : float or None, default=0.05
+        Level of the test for clusters, if the bandwidth is chosen. Data without clusters pass the
+        test with this probability. Data that fail become one cluster, with a warning. None: no
+        test.
+    feature_scale : array-like of shape (d,), default=None
+        Length of each feature. Features are divided by it, so that features of different units can
+        be compared; the bandwidth is then a number without unit. Centres and modes are in the units
+        of X.
+    min_cluster_size : float, default=None
+        Smallest weight of a cluster (number of points, without ``sample_weight``). Smaller clusters
+        are strays. None: 1 if a bandwidth is given; if it is chosen, a twentieth of a typical
+        cluster (docs/bandwidth.md).
+    strays : {"noise", "nearest"}, default=None
         "noise": the points of strays get the label -1. "nearest": they join the cluster whose mode
-        is nearest; the cluster centre does not change.
+        is nearest; the cluster centre does not change. None: "noise" if a bandwidth is given,
+        "nearest" if it is chosen.
     resolution : float, default=None
         None: exact. A number r: the points are replaced by the weighted means of grid cells of
         side ``bandwidth / r``, the means are clustered, and every point takes the label of its
@@ -88,6 +98,9 @@ class StochasticMeanShift(ModeSeeker):
     profile_ : BandwidthProfile
         With ``bandwidth=None``: the bandwidths that were tried, and their scores; see
         :func:`modeshift.bandwidth_profile`.
+    chosen_ : dict
+        With ``bandwidth=None``: the parameters that were chosen. ``set_params(**chosen_)`` makes an
+        estimator that repeats the fit.
     scale_ : float
         Length that ``tol`` and ``merge_radius`` are fractions of: the bandwidth (as a chord with
         ``metric="cosine"``). For an infinite bandwidth it is the median distance of the points to
@@ -128,8 +141,10 @@ class StochasticMeanShift(ModeSeeker):
         patience: float = 1.0,
         batch_size: int | None = None,
         max_iter: int = 300,
-        min_cluster_size: int = 1,
-        strays: str = "noise",
+        significance: float | None = 0.05,
+        feature_scale: Any = None,
+        min_cluster_size: float | None = None,
+        strays: str | None = None,
         resolution: float | None = None,
         algorithm: str = "auto",
         n_jobs: int | None = None,
@@ -146,6 +161,8 @@ class StochasticMeanShift(ModeSeeker):
         self.patience = patience
         self.batch_size = batch_size
         self.max_iter = max_iter
+        self.significance = significance
+        self.feature_scale = feature_scale
         self.min_cluster_size = min_cluster_size
         self.strays = strays
         self.resolution = resolution

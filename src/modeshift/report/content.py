@@ -205,6 +205,7 @@ def _facts(summary: dict[str, Any]) -> list[list[str]]:
         "steps taken": f"{summary['n_steps']:,}",
         "computed on": summary["device"],
         **{name: str(value) for name, value in summary["parameters"].items()},
+        **{f"{name}, chosen": str(value) for name, value in (summary["chosen"] or {}).items()},
         **{f"{name}, against the truth": f"{value:.4g}" for name, value in
            (summary["scores"] or {}).items()},
         "versions": ", ".join(f"{name} {version}" for name, version in summary["versions"].items()),

@@ -37,7 +37,7 @@ def _given(summary: dict[str, Any]) -> str:
     defaults = getattr(modeshift, summary["estimator"])().get_params(deep=False)
     return ", ".join(
         f"{name}={value!r}"
-        for name, value in summary["parameters"].items()
+        for name, value in (summary["parameters"] | (summary["chosen"] or {})).items()
         if name != "n_jobs" and not _same(value, defaults.get(name))
     )
 

@@ -56,6 +56,13 @@ class Observer(NamedTuple):
         for callback in self.callbacks:
             callback(progress)
 
+    def tell_choice(self, done: int, total: int) -> None:
+        """Tell callbacks with a method ``on_choice`` how far the choice of the bandwidth is."""
+        for callback in self.callbacks:
+            hook = getattr(callback, "on_choice", None)
+            if hook is not None:
+                hook(done, total)
+
     def watch(self, report: Callable[..., None] | None, *data: Any) -> Watch:
         """Return the watch that a schedule reports to. The data identify the fit."""
         if self.checkpoint is None:

@@ -30,4 +30,6 @@ def take_in(spec: Spec, checked: np.ndarray, sample_weight: Any) -> Data:
     """Check the weights; with the cosine metric, put the points on the sphere."""
     weights = check_weights(sample_weight, len(checked))
     points = normalised(checked, "X") if spec.on_sphere else checked
+    if spec.feature_scale is not None:
+        points = points / np.array(spec.feature_scale)
     return Data(points, weights, checked.dtype)

@@ -107,7 +107,7 @@ def solve(
 
     ``cells.spread`` gives every original point the value of its cell. None: there are no cells.
     """
-    space = NumpySpace(spec.n_threads)
+    space = NumpySpace(spec.n_threads, spec.feature_scale)
 
     def in_user_units(positions: np.ndarray) -> np.ndarray:
         return space.from_units(positions, problem.exponent).astype(dtype)
@@ -137,7 +137,9 @@ def solve(
             n_iter=outcome.n_iter,
             n_steps=outcome.n_steps,
             converged=outcome.converged,
-            model=Model(problem._replace(points=positions), ends, labels, centers),
+            model=Model(
+                problem._replace(points=positions), ends, labels, centers, spec.feature_scale
+            ),
             paths=None if outcome.paths is None else [in_user_units(p) for p in outcome.paths],
             feature_weights=None if outcome.factors is None else outcome.factors**2,
         )

@@ -17,8 +17,9 @@ from modeshift.engines.problem import Units
 class NumpySpace(NumpyArrays):
     """NumPy arrays; searches use several threads."""
 
-    def __init__(self, n_threads: int = 1) -> None:
+    def __init__(self, n_threads: int = 1, feature_scale: tuple[float, ...] | None = None) -> None:
         self._n_threads = n_threads
+        self._feature_scale = feature_scale
 
     def meetings(self, n: int, d: int) -> MeetingTable:
         """Return a table of the places that n climbs have visited."""
@@ -49,8 +50,9 @@ class NumpySpace(NumpyArrays):
         return to_units(positions, exponent)
 
     def from_units(self, positions: np.ndarray, exponent: int) -> np.ndarray:
-        """Multiply positions by ``2 ** exponent``."""
-        return np.ldexp(positions, exponent)
+        """Multiply positions by ``2 ** exponent``, and by the scale of each feature."""
+        scaled = np.ldexp(positions, exponent)
+        return scaled if self._feature_scale is None else scaled * np.array(self._feature_scale)
 
     def weights_to_units(self, weights: np.ndarray, exponent: int) -> np.ndarray:
         """Divide weights by ``2 ** exponent``."""

@@ -11,8 +11,11 @@ from modeshift.engines.cuda.sums import add_up, lowest_of
 class TorchArrays:
     """Tensors on one device."""
 
-    def __init__(self, device: torch.device) -> None:
+    def __init__(
+        self, device: torch.device, feature_scale: tuple[float, ...] | None = None
+    ) -> None:
         self.device = device
+        self.feature_scale = feature_scale
 
     def copy(self, values: torch.Tensor) -> torch.Tensor:
         """Copy a tensor."""

@@ -54,7 +54,6 @@ class CudaEngine:
 
     def __init__(self, device: torch.device) -> None:
         self._device = device
-        self._space = TorchSpace(device)
 
     def example(self, X: Any) -> Any:
         """Return an array as it is; for a tensor, return one row of the same width."""
@@ -82,7 +81,7 @@ class CudaEngine:
         self, spec: Spec, data: Intake, random_state: np.random.RandomState, observer: Observer
     ) -> Fit:
         """Run the schedule over points in the order of space, and find the clusters."""
-        space = self._space
+        space = TorchSpace(self._device, spec.feature_scale)
         problem = pose(space, spec, data.points, data.weights)
         arranged = _arrange(problem)
         seats = arranged.seats
@@ -111,6 +110,7 @@ class CudaEngine:
                 kept(ends),
                 back(labels),
                 kept(centers),
+                spec.feature_scale,
             ),
         )
 
@@ -142,11 +142,13 @@ class CudaIndex:
 
     def _build(self, dtype: torch.dtype) -> Index:
         tensor = partial(torch.as_tensor, device=self._device)
-        problem, ends, labels, centers = self._model
+        problem, ends, labels, centers, scale = self._model
         problem = problem._replace(
             points=tensor(problem.points).to(dtype), weights=tensor(problem.weights)
         )
-        model = Model(problem, tensor(ends).to(dtype), tensor(labels), tensor(centers).to(dtype))
+        model = Model(
+            problem, tensor(ends).to(dtype), tensor(labels), tensor(centers).to(dtype), scale
+        )
         return Index(field_of(self._spec, _arrange(problem).problem), model, self._spec)
 
 

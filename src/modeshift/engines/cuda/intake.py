@@ -56,9 +56,12 @@ def take_in(
         points = torch.from_numpy(checked).to(device)
         weights = torch.from_numpy(check_weights(sample_weight, len(points))).to(device)
         intake = Intake(points, weights, as_tensors=False)
-    if not spec.on_sphere:
-        return intake
-    return intake._replace(points=normalised(intake.points))
+    if spec.on_sphere:
+        return intake._replace(points=normalised(intake.points))
+    if spec.feature_scale is not None:
+        scale = intake.points.new_tensor(spec.feature_scale)
+        return intake._replace(points=intake.points / scale)
+    return intake
 
 
 def _of_tensor(X: torch.Tensor, sample_weight: Any, device: torch.device) -> Intake:

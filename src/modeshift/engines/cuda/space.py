@@ -52,8 +52,13 @@ class TorchSpace(TorchArrays):
         return positions * 2.0**-exponent
 
     def from_units(self, positions: torch.Tensor, exponent: int) -> torch.Tensor:
-        """Multiply positions by ``2 ** exponent``."""
-        return positions * 2.0**exponent
+        """Multiply positions by ``2 ** exponent``, and by the scale of each feature."""
+        scaled = positions * 2.0**exponent
+        return (
+            scaled
+            if self.feature_scale is None
+            else scaled * positions.new_tensor(self.feature_scale)
+        )
 
     def weights_to_units(self, weights: torch.Tensor, exponent: int) -> torch.Tensor:
         """Divide weights by ``2 ** exponent``."""

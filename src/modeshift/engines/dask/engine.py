@@ -38,7 +38,10 @@ class _DaskEngine:
         """Bring X to one form, without computing it."""
         lazy = is_dask(X)
         chunked = X if lazy else da.from_array(checked, chunks=checked.shape)
-        return Data(as_rows(chunked, checked.dtype, sample_weight), lazy)
+        rows = as_rows(chunked, checked.dtype, sample_weight)
+        if spec.feature_scale is not None:
+            rows = rows._replace(points=rows.points / np.array(spec.feature_scale))
+        return Data(rows, lazy)
 
     def sample(self, spec: Spec, data: Data) -> Sampled:
         """Draw rows in one pass over the data."""

@@ -7,6 +7,7 @@ import numpy as np
 from dask.highlevelgraph import HighLevelGraph
 
 from modeshift.engines.cpu.nearest import nearest_rows
+from modeshift.engines.cpu.space import NumpySpace
 from modeshift.engines.cpu.sphere import put_back
 from modeshift.engines.dask import rounds
 from modeshift.engines.dask.merge import Merged, centers_of, merge
@@ -42,6 +43,7 @@ class RoundsModel(NamedTuple):
     merged: Merged
     problem: Problem
     centers: np.ndarray
+    feature_scale: tuple[float, ...] | None
 
     @property
     def on_sphere(self) -> bool:
@@ -73,18 +75,20 @@ def fit_in_rounds(
     centers = centers_of(parts, merged)
     if form.sphere:
         centers = put_back(centers, merged.anchors)
+    space = NumpySpace(feature_scale=spec.feature_scale)
     modes = [
-        parts.task("modes", _in_user_units, each, problem.exponent, rows.dtype) for each in ends
+        parts.task("modes", _in_user_units, each, space, problem.exponent, rows.dtype)
+        for each in ends
     ]
     return Fit(
         labels=as_array(parts, merged.labels, np.empty(0, dtype=np.int64)),
         modes=as_array(parts, modes, np.empty((0, form.n_features), dtype=rows.dtype)),
-        centers=_in_user_units(centers, problem.exponent, rows.dtype),
+        centers=_in_user_units(centers, space, problem.exponent, rows.dtype),
         scale=float(np.ldexp(problem.scale, problem.exponent)),
         n_iter=run.n_iter,
         n_steps=run.n_steps,
         converged=run.converged,
-        model=RoundsModel(parts, ends, merged, problem, centers),
+        model=RoundsModel(parts, ends, merged, problem, centers, spec.feature_scale),
     )
 
 
@@ -107,8 +111,10 @@ def _run(spec: Spec, parts: Parts, problem: Problem, random_state: Any, watch: W
     return rounds.climb(parts, starts, watch=watch, **limits)[0]
 
 
-def _in_user_units(positions: np.ndarray, exponent: int, dtype: np.dtype) -> np.ndarray:
-    return np.ldexp(positions, exponent).astype(dtype)
+def _in_user_units(
+    positions: np.ndarray, space: NumpySpace, exponent: int, dtype: np.dtype
+) -> np.ndarray:
+    return space.from_units(positions, exponent).astype(dtype)
 
 
 def as_array(parts: Parts, pieces: list[Any], meta: np.ndarray) -> Any:
@@ -140,8 +146,9 @@ def _reporter(observer: Observer, spec: Spec, problem: Problem, dtype: np.dtype)
 
     def report(positions: tuple[Parts, list[Any]], factors: None, **numbers: int) -> None:
         parts, places = positions
+        space = NumpySpace(feature_scale=spec.feature_scale)
         shown = [
-            parts.task("positions", _in_user_units, each, problem.exponent, dtype)
+            parts.task("positions", _in_user_units, each, space, problem.exponent, dtype)
             for each in places
         ]
 

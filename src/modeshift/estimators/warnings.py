@@ -1,0 +1,69 @@
+"""Warnings about results that a user might take for more than they are."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from modeshift.choice.profile import BandwidthProfile
+from modeshift.spec import Fit, Spec
+
+_FACTOR = 100.0
+"""Ratio of two spreads from which on the smaller one does not matter.
+
+A feature with a hundredth of the spread adds a ten-thousandth to a squared distance.
+"""
+
+
+class NoClustersWarning(UserWarning):
+    """The data show no clusters beyond chance."""
+
+
+def warn_of_one_cluster(profile: BandwidthProfile) -> None:
+    """Warn that no clusters were found beyond chance; name the best bandwidth with several.
+
+    Without such a bandwidth, as where all points coincide, there is nothing to warn of.
+    """
+    curve = profile.chosen
+    several = np.flatnonzero(curve.n_clusters > 1)
+    if len(several) == 0:
+        return
+    best = several[np.argmax(curve.score[several])]
+    near = "" if curve.n_neighbors is None else f", n_neighbors={curve.n_neighbors}"
+    warnings.warn(
+        f"No clusters beyond chance (p = {profile.p_value:.2g}): all points are one cluster. "
+        f"bandwidth={curve.bandwidths[best]:.4g}{near} would give {curve.n_clusters[best]}; "
+        "significance=None takes the best bandwidth without the test.",
+        NoClustersWarning,
+        stacklevel=5,
+    )
+
+
+def warn_of_no_clusters(fit: Fit, spec: Spec) -> None:
+    """Say that every point is a stray."""
+    if len(fit.centers) == 0:
+        warnings.warn(
+            f"All points are strays: no cluster has min_cluster_size={spec.min_cluster_size:g} "
+            "points. Take a smaller one, or a larger bandwidth.",
+            stacklevel=4,
+        )
+
+
+def warn_of_different_scales(points: np.ndarray, names: Any, spec: Spec) -> None:
+    """Say which features are so much narrower than another one that they do not matter."""
+    if spec.on_sphere or spec.feature_scale is not None or points.shape[1] == 1:
+        return
+    low, high = np.quantile(points, [0.1, 0.9], axis=0)
+    spreads = high - low
+    widest = int(np.argmax(spreads))
+    narrow = np.flatnonzero((spreads > 0) & (spreads * _FACTOR < spreads[widest]))
+    if len(narrow) == 0:
+        return
+    names = [f"column {i}" for i in range(points.shape[1])] if names is None else list(names)
+    listed = ", ".join(names[i] for i in narrow[:5]) + (" and others" if len(narrow) > 5 else "")
+    warnings.warn(
+        f"Distances hardly depend on {listed}: {names[widest]} spreads more than "
+        f"{_FACTOR:.0f} times as far. Standardise the features, or give feature_scale, one length "
+        "for each feature.",
+        stacklevel=4,
+    )
