@@ -391,7 +391,7 @@ def test_options_are_the_parameters_of_the_estimator(method):
     ("text", "value"),
     [
         *[("3", 3), ("-1", -1), ("0.5", 0.5), ("1e-3", 1e-3), ("inf", np.inf)],
-        *[("auto", None), ("None", None), ("0.5:1", (0.5, 1)), ("bins", "bins")],
+        *[("auto", None), ("None", None), ("0.5:1", (0.5, 1)), ("bins", "bins"), ("1,2", [1, 2])],
     ],
 )
 def test_values_of_options(text, value):

@@ -112,12 +112,14 @@ def chosen_parameters(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def read_value(text: str) -> Any:
-    """Read a number, LOW:HIGH, or "none" (also "auto"); everything else is text.
+    """Read a number, LOW:HIGH, A,B,C, or "none" (also "auto"); everything else is text.
 
     The estimator checks the value; its error names the parameter and the remedy.
     """
     if text.lower() in _NONE:
         return None
+    if "," in text:
+        return [read_value(part) for part in text.split(",")]
     if ":" in text:
         low, _, high = text.partition(":")
         return read_value(low), read_value(high)
@@ -187,8 +189,10 @@ def _metavar(parameter: Parameter) -> str:
     """Return the placeholder for a value, by its type in the docstring."""
     if "(low, high)" in parameter.type:
         return "H|LOW:HIGH"
+    if "shape (d,)" in parameter.type:
+        return "A,B,C"
     if "array" in parameter.type:
-        return "WORD|FILE"
+        return "N|bins|FILE"
     return {"int": "N", "float": "NUMBER"}.get(re.split(r"\W", parameter.type)[0], "VALUE")
 
 
