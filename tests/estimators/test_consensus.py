@@ -247,3 +247,9 @@ def test_copies():
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+def test_centres_of_cosine_runs_are_on_the_sphere():
+    X = np.random.default_rng(0).normal(size=(80, 3)) + 1.0
+    fitted = Consensus(StochasticMeanShift(bandwidth=0.3, metric="cosine"), n_runs=3).fit(X)
+    np.testing.assert_allclose(np.linalg.norm(fitted.cluster_centers_, axis=1), 1.0, rtol=1e-14)

@@ -194,6 +194,8 @@ class Consensus(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         labels, kept = _labels(votes.winners, inside, modes, weights, smallest, strays)
         self.labels_ = labels
         centers = cluster_centers(NumpySpace(), modes, np.where(kept, labels, -1), weights)
+        if getattr(typical, "metric", "euclidean") == "cosine" and len(centers):
+            centers = NumpySpace().put_back(centers, centers)
         self.cluster_centers_ = centers.astype(points.dtype)
         self._joined_labels_ = _translation(typical.labels_, labels, weights)
 

@@ -81,7 +81,8 @@ def _check_format(tree: Any) -> None:
             f"a development version of modeshift ({tree['modeshift']}) wrote it. Fit it again."
         )
     raise ValueError(
-        f"its format is {found!r}, and this version of modeshift reads {READABLE}. Use a newer one"
+        f"its format is {found!r}, and this version of modeshift reads format "
+        f"{' and '.join(map(str, READABLE))}"
     )
 
 
