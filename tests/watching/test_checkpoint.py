@@ -258,6 +258,15 @@ def test_callbacks_are_called_in_order_and_replace_each_other():
     assert seen == [1, 2] * (len(seen) // 2) != []
 
 
+@pytest.fixture
+def ctrl_c():
+    """Ctrl-C interrupts, also in processes that were started in the background, which ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_waits_while_things_are_halfway(tmp_path):
     watch = Watch(None, CheckpointFile(tmp_path / "x", 60.0, "mark"))
     done = []
