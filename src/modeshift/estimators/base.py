@@ -78,7 +78,7 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         -------
         self
         """
-        self._forget()
+        forget(self)
         try:
             self._fit(X, sample_weight)
             if not self.converged_:
@@ -89,7 +89,7 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
                     stacklevel=2,
                 )
         except BaseException:  # Ctrl-C too: fitted or not, never halfway
-            self._forget()
+            forget(self)
             raise
         return self
 
@@ -211,11 +211,6 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
             if value is not None:
                 setattr(self, name, value)
 
-    def _forget(self) -> None:
-        """Delete the fitted attributes: by scikit-learn's convention, all names that end in "_"."""
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
-
 
 class IndexCache:
     """The index that labels new points, built once and kept. It is not pickled."""
@@ -235,6 +230,12 @@ class IndexCache:
 
     def __reduce__(self) -> tuple[type, tuple]:
         return IndexCache, ()
+
+
+def forget(estimator: Any) -> None:
+    """Delete the fitted attributes: by scikit-learn's convention, all names that end in "_"."""
+    for name in [name for name in vars(estimator) if name.endswith("_")]:
+        delattr(estimator, name)
 
 
 def checkpoint_of(estimator: ModeSeeker) -> Checkpoint | None:

@@ -15,7 +15,7 @@ from modeshift.engines.finish import (
     number_by_first,
 )
 from modeshift.engines.kinds import is_dask, is_tensor
-from modeshift.estimators.base import ModeSeeker, checkpoint_of
+from modeshift.estimators.base import ModeSeeker, checkpoint_of, forget
 from modeshift.estimators.stochastic_mean_shift import StochasticMeanShift
 from modeshift.estimators.validation import check_points, check_randomness
 from modeshift.estimators.voting import Votes, join_runs
@@ -92,11 +92,11 @@ class Consensus(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         -------
         self
         """
-        self._forget()
+        forget(self)
         try:
             self._fit(X, sample_weight)
         except BaseException:  # Ctrl-C too: fitted or not, never halfway
-            self._forget()
+            forget(self)
             raise
         return self
 
@@ -129,11 +129,6 @@ class Consensus(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         # Clusters are numbered by first appearance. No cluster (-1) is a group of its own.
         groups = np.column_stack([_by_first(run.labels_) for run in runs])
         self._publish(runs, join_runs(groups, weights), points, weights)
-
-    def _forget(self) -> None:
-        """Delete what a fit has set."""
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
 
     def _runs(self, X: Any, sample_weight: Any) -> list[Any]:
         """Return the fitted runs. All of them draw from one generator."""
