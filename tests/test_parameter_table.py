@@ -43,6 +43,7 @@ EXAMPLES = {
     "batch_size": (5,),
     "max_iter": (60,),
     "feature_weights": (2.0,),
+    "n_clusters": (1,),
     "significance": (0.01,),
     "feature_scale": ((1.0, 1.0),),
     "min_cluster_size": (3,),

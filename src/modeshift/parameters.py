@@ -197,6 +197,7 @@ PARAMETERS: dict[str, Parameter] = {
             Refusal("rounds", "distances would change from sweep to sweep"),
         ),
     ),
+    "n_clusters": Parameter(_or_none(_whole(1)), None),
     "significance": Parameter(_or_none(_number(low=0.0, high=1.0, low_allowed=False)), 0.05),
     "feature_scale": Parameter(check_feature_scale, None),
     "min_cluster_size": Parameter(_or_none(_number(low=0.0, low_allowed=False)), None),

@@ -88,6 +88,8 @@ class Spec:
     tol, merge_radius : float
         Fractions of the scale, which is the bandwidth if that is finite.
     max_iter : int
+    n_clusters : int or None
+        Largest number of clusters: the largest ones stay, all others are strays. None: no limit.
     min_cluster_size : float or None
         None: still to be chosen, with the bandwidth.
     strays : {"noise", "nearest"} or None
@@ -110,6 +112,7 @@ class Spec:
     tol: float
     merge_radius: float
     max_iter: int
+    n_clusters: int | None
     min_cluster_size: float | None
     strays: str | None
     feature_scale: tuple[float, ...] | None
@@ -182,6 +185,7 @@ class Spec:
             bandwidth=bandwidth,
             n_neighbors=n_neighbors,
             max_iter=min(self.max_iter, _TRIAL_SWEEPS),
+            n_clusters=None,
             schedule=self.schedule.of_every_point(),
             resolution=None,
             algorithm="auto" if self.algorithm == "fast" else self.algorithm,
@@ -203,6 +207,7 @@ class Spec:
             tol=self.tol,
             merge_radius=0.0,
             max_iter=self.max_iter,
+            n_clusters=None,
             min_cluster_size=1,
             strays="noise",
             feature_scale=feature_scale,

@@ -615,8 +615,8 @@ def test_pick_gives_a_number_of_clusters(pairs, k):
 
 def test_pick_names_what_there_is(pairs):
     found = pairs[2]
-    known = ", ".join(str(k) for k in sorted(set(found.chosen.n_clusters.tolist())))
-    with pytest.raises(ValueError, match=rf"n_clusters=999; .* are {known}\."):
+    known = ", ".join(str(k) for k in sorted(set(found.chosen.n_clusters.tolist()))[-8:])
+    with pytest.raises(ValueError, match=rf"n_clusters=999\. .* give: {known}\."):
         found.pick(999)
 
 

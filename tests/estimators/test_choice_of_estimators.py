@@ -4,6 +4,8 @@ import dask.array as da
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.metrics import adjusted_rand_score
 
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
 from modeshift.estimators.warnings import NoClustersWarning
@@ -87,3 +89,62 @@ def test_callbacks_hear_of_the_choice():
     MeanShift().set_callbacks(listener).fit(TWO)
     assert listener.heard
     assert all(0 < done <= total for done, total in listener.heard)
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+@pytest.mark.parametrize("k", [1, 2, 4])
+def test_a_wished_number_of_clusters(kind, k):
+    seed = {} if kind is BlurringMeanShift else {"random_state": 0}
+    far = np.concatenate([TWO, np.add(TWO, [60.0, 0.0])])  # four crowds in two pairs
+    fitted = kind(n_clusters=k, **seed).fit(far)
+    assert len(fitted.cluster_centers_) == k
+    truth = np.repeat(np.arange(4), 150) * k // 4
+    assert adjusted_rand_score(truth, fitted.labels_) > 0.99
+    again = clone(fitted).set_params(**fitted.chosen_).fit(far)
+    assert_array_equal(again.labels_, fitted.labels_)
+
+
+def test_a_number_that_only_a_finer_look_finds():
+    rng = np.random.default_rng(3)
+    centres = np.cumsum(1.2 ** np.arange(12)) * 10.0  # pairs merge at radii close to each other
+    X = np.concatenate([rng.normal(c, 1.0, 40) for c in centres])[:, None]
+    plain = MeanShift().fit(X).profile_
+    missing = next(k for k in range(2, 13) if not plain.gives(k))
+    assert len(MeanShift(n_clusters=missing).fit(X).cluster_centers_) == missing
+
+
+def test_a_number_that_no_bandwidth_gives():
+    with pytest.raises(ValueError, match=r"No bandwidth gives n_clusters=299\. The nearest"):
+        MeanShift(n_clusters=299).fit(TWO)
+
+
+def test_a_given_bandwidth_that_gives_too_few():
+    with pytest.warns(UserWarning, match="n_clusters=5 was asked for, but bandwidth=3.0 gives 2"):
+        MeanShift(bandwidth=3.0, n_clusters=5).fit(TWO)
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_a_given_bandwidth_that_gives_too_many(kind):
+    far = np.concatenate([TWO, TWO[:60] + 30.0])
+    fitted = kind(bandwidth=3.0, n_clusters=2, strays="nearest").fit(far)
+    assert_array_equal(fitted.labels_, np.repeat([1, 0], [150, 210]))
+    noise = kind(bandwidth=3.0, n_clusters=2).fit(far)
+    assert_array_equal(noise.labels_, np.repeat([0, 1, -1], [150, 150, 60]))
+    cells = kind(bandwidth=3.0, n_clusters=2, resolution=8)
+    lazy = cells.fit(da.from_array(far, chunks=(100, 2))).labels_
+    assert adjusted_rand_score(lazy.compute(), noise.labels_) == 1.0
+
+
+def test_outliers_of_few_data_are_no_clusters():
+    X = np.concatenate(
+        [TWO[:12], TWO[150:162], np.add(TWO[:12], [20.0, 0.0]), 9.0 * TWO[:5] - 30.0]
+    )
+    fitted = MeanShift(n_clusters=3).fit(X)
+    assert_array_equal(np.unique(fitted.labels_[:36].reshape(3, 12), axis=1)[:, 0], [0, 1, 2])
+
+
+def test_one_cluster_in_many_dimensions():
+    X = np.random.default_rng(4).normal(size=(120, 40))
+    X[:60] += 3.0
+    assert len(MeanShift(n_clusters=1).fit(X).cluster_centers_) == 1
+    assert len(MeanShift(n_clusters=2).fit(X).cluster_centers_) == 2

@@ -186,6 +186,7 @@ def test_fields_agree_on_every_rule(estimator_class, first, second, third):
         assert_allclose(forced.modes_, estimator.modes_, atol=1e-7)
 
 
+# The checks set n_clusters, which a given bandwidth may miss.
 # By brute force: the checks bring data of many dimensions, for each of which a tree is compiled.
 @parametrize_with_checks(
     [
@@ -199,5 +200,6 @@ def test_fields_agree_on_every_rule(estimator_class, first, second, third):
         BlurringMeanShift(feature_weights="learned", algorithm="brute"),
     ]
 )
+@pytest.mark.filterwarnings("ignore:n_clusters=")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

@@ -14,6 +14,7 @@ from modeshift.choice.axes import on_leading_axes
 from modeshift.choice.curve import Curve, count_beyond_dust, curve_of, dust_limit
 from modeshift.choice.evidence import evidence_limit, evidence_of, p_value_of, roundness
 from modeshift.choice.factors import Factors, Ground, factors_of, ground_of
+from modeshift.choice.pick import Pick, numbers_near, pick_with
 from modeshift.choice.radii import MANY_DIMENSIONS, radii_between, rows_to_measure
 from modeshift.choice.rounding import undo_rounding
 from modeshift.choice.sample import Sample, draw_sample
@@ -33,22 +34,6 @@ BandwidthFor = Callable[[float, float, int], float]
 """Returns the bandwidth like a flat ball, by its radius, the dimension and the features."""
 
 
-class Pick(NamedTuple):
-    """A bandwidth of a profile, with all that a fit needs to repeat its clusters.
-
-    Attributes
-    ----------
-    bandwidth : float
-    n_neighbors : int or None
-    smallest_cluster : float
-        Weight below which a cluster is dust, in units of all the data.
-    """
-
-    bandwidth: float
-    n_neighbors: int | None
-    smallest_cluster: float
-
-
 class BandwidthProfile(NamedTuple):
     """What an estimator gives over a range of bandwidths, and which one to take.
 
@@ -66,6 +51,8 @@ class BandwidthProfile(NamedTuple):
         Number of clusters of the sample beyond dust at ``best_bandwidth``.
     best_bandwidth : float
         The bandwidth of the highest score, also where ``one_cluster`` rejects it.
+    widest_bandwidth : float
+        A bandwidth that no two points are further apart than.
     finer, coarser : tuple of float
         Other bandwidths of the chosen curve that a user might prefer, below and above
         ``bandwidth``. With ``one_cluster`` they include ``best_bandwidth``.
@@ -91,6 +78,7 @@ class BandwidthProfile(NamedTuple):
     p_value: float
     n_clusters: int
     best_bandwidth: float
+    widest_bandwidth: float
     finer: tuple[float, ...]
     coarser: tuple[float, ...]
     smallest_cluster: float
@@ -128,6 +116,10 @@ class BandwidthProfile(NamedTuple):
         smallest = self.smallest_cluster * self.weights.sum() / self.total
         return tree_of(self.chosen.bandwidths, self.chosen.labels, self.weights, smallest)
 
+    def gives(self, n_clusters: int) -> bool:
+        """Return whether :meth:`pick` finds a bandwidth for a number of clusters."""
+        return n_clusters == 1 or pick_with(n_clusters, self.curves, self.weights) is not None
+
     def pick(self, n_clusters: int) -> Pick:
         """Return the bandwidth that gives a number of clusters beyond dust.
 
@@ -138,21 +130,16 @@ class BandwidthProfile(NamedTuple):
         ValueError
             If no bandwidth of the profile gives that number.
         """
-        found = [
-            (curve.persistence[i], -j, -i)
-            for j, curve in enumerate(self.curves)
-            for i in np.flatnonzero(curve.n_clusters == n_clusters)
-        ]
-        if not found:
-            known = sorted({int(count) for curve in self.curves for count in curve.n_clusters})
+        found = pick_with(n_clusters, self.curves, self.weights)
+        if found is None and n_clusters == 1:
+            found = Pick(self.widest_bandwidth, None, 0.0)
+        if found is None:
+            known = ", ".join(map(str, numbers_near(n_clusters, self.curves)))
             raise ValueError(
-                f"no bandwidth gives n_clusters={n_clusters}; the numbers of clusters over the "
-                f"bandwidths that were tried are {', '.join(map(str, known))}."
+                f"No bandwidth gives n_clusters={n_clusters}. The nearest numbers of clusters that "
+                f"bandwidths give: {known}."
             )
-        _, j, i = max(found)
-        curve = self.curves[-j]
-        limit = dust_limit(curve.labels[-i], self.weights) * self.total / self.weights.sum()
-        return Pick(float(curve.bandwidths[-i]), curve.n_neighbors, limit)
+        return found._replace(smallest_cluster=found.smallest_cluster * self.total)
 
 
 class _Trial(NamedTuple):
@@ -243,11 +230,11 @@ def profile_of(
     one_cluster = level is not None and p_value > level
     bandwidth, k = float(best.bandwidths[best.best]), best.n_neighbors
     others = {float(best.bandwidths[i]) for i in best.alternatives()}
+    width = sampled.width or _width_for_all(sampled.points, sampled.weights)
+    widest = bandwidth_for(width, trial.full_dimension, n_features)
     if one_cluster:
         others.add(bandwidth)
-        width = _width_for_all(sampled.points, sampled.weights)
-        width = width if sampled.width is None else sampled.width
-        bandwidth, k = bandwidth_for(width, trial.full_dimension, n_features), n_neighbors
+        bandwidth, k = widest, n_neighbors
     labels = best.labels[best.best]
     return BandwidthProfile(
         bandwidth=bandwidth,
@@ -256,6 +243,7 @@ def profile_of(
         p_value=p_value,
         n_clusters=count_beyond_dust(labels, sample.weights),
         best_bandwidth=float(best.bandwidths[best.best]),
+        widest_bandwidth=widest,
         finer=tuple(sorted(h for h in others if h < bandwidth)),
         coarser=tuple(sorted(h for h in others if h > bandwidth)),
         smallest_cluster=dust_limit(labels, sample.weights) * total / sample.weights.sum(),
@@ -394,6 +382,6 @@ def _nothing_to_choose(
         zeros, np.ones((1, 1)),
     )  # fmt: skip
     return BandwidthProfile(
-        width, n_neighbors, True, 1.0, 1, width, (), (), total / 20.0, curve, (curve,), 0.0,
+        width, n_neighbors, True, 1.0, 1, width, width, (), (), total / 20.0, curve, (curve,), 0.0,
         sample.rows, sample.weights, total,
     )  # fmt: skip

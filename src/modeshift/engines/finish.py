@@ -29,7 +29,7 @@ def find_clusters(
     """
     components = number_by_first(space, components, firsts)
     smallest = smallest_cluster(spec, problem)
-    labels = label_components(space, components, problem.weights, smallest)
+    labels = label_components(space, components, problem.weights, smallest, spec.n_clusters)
     kept = labels >= 0
     if spec.strays == "nearest":
         measured = problem.measured(ends)
@@ -48,16 +48,21 @@ def number_by_first(space: Space, components: Any, firsts: Any) -> Any:
     return numbers[components]
 
 
-def label_components(space: Space, components: Any, weights: Any, smallest: float = 0.0) -> Any:
+def label_components(
+    space: Space, components: Any, weights: Any, smallest: float = 0.0, most: int | None = None
+) -> Any:
     """Number clusters by falling size, ties by first appearance; too small clusters get -1.
 
-    The size of a cluster is the weight of its points, which is their number without weights.
+    The size of a cluster is the weight of its points, which is their number without weights. With
+    ``most`` only that number of clusters, the largest ones, keep their label.
     """
     n = int(components.max()) + 1
     sizes = space.sums(weights, components, n)
     labels = space.arange(n)
     labels[space.ranking(-sizes)] = space.arange(n)
     labels[sizes < smallest] = -1
+    if most is not None:
+        labels[labels >= most] = -1
     return labels[components]
 
 

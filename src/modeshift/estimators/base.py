@@ -23,11 +23,13 @@ from modeshift.estimators.warnings import (
     warn_of_different_scales,
     warn_of_no_clusters,
     warn_of_one_cluster,
+    warn_of_too_few,
 )
 from modeshift.parameters import PARAMETERS, check_each, check_together, names_where
 from modeshift.spec import Climb, Fit, Sampled, Schedule, Spec, Wander
 from modeshift.watching.observer import Checkpoint, Observer, sorted_callbacks
 
+_FINER = 4  # times the bandwidths, if none gives the wished number of clusters
 _TOL_OF_TEST = 0.01  # of the radius: labels for the test of clusters at all
 _TOL_OF_TRIALS, _BATCH_OF_TRIALS = 0.03, 24  # of trials with a number of neighbours
 
@@ -139,7 +141,10 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
             sampled = engine.sample(spec, data)
             warn_of_different_scales(sampled.points, getattr(self, "feature_names_in_", None), spec)
             profile = profile_for(
-                spec, sampled, level=values["significance"], progress=observer.tell_choice
+                spec,
+                sampled,
+                level=values["significance"],
+                progress=observer.tell_choice,
             )
             spec = chosen_spec(spec, profile, engine.name)
         spec = spec.with_small_clusters(1, "noise")
@@ -147,6 +152,7 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         fit = engine.fit(spec, data, rng, observer)
         self._publish(fit, engine.name, spec, profile)
         warn_of_no_clusters(fit, spec)
+        warn_of_too_few(fit, spec)
 
     def _checked_values(self) -> dict[str, Any]:
         """Return all parameters, checked one by one and together."""
@@ -256,19 +262,34 @@ def spec_to_profile(estimator: ModeSeeker, n_features: int) -> Spec:
 
 
 def chosen_spec(spec: Spec, profile: BandwidthProfile, engine: str) -> Spec:
-    """Return the spec with what the profile has chosen; dust does not count as clusters.
+    """Return the spec with the choice of the profile; dust does not count as clusters.
 
     Partitions cannot look for the nearest cluster of a stray, so strays are noise there.
     """
-    if profile.one_cluster:
-        warn_of_one_cluster(profile)
-    spec = spec.with_bandwidth(profile.bandwidth, profile.n_neighbors)
-    strays = "noise" if engine == "rounds" else "nearest"
-    return spec.with_small_clusters(profile.smallest_cluster, strays)
+    if spec.n_clusters is not None:
+        bandwidth, n_neighbors, smallest = profile.pick(spec.n_clusters)
+    else:
+        bandwidth, n_neighbors = profile.bandwidth, profile.n_neighbors
+        smallest = profile.smallest_cluster
+        if profile.one_cluster:
+            warn_of_one_cluster(profile)
+    spec = spec.with_bandwidth(bandwidth, n_neighbors or spec.n_neighbors)
+    return spec.with_small_clusters(smallest, "noise" if engine == "rounds" else "nearest")
 
 
 def profile_for(spec: Spec, sampled: Sampled, **settings: Any) -> BandwidthProfile:
-    """Choose a bandwidth for a Spec on some points; return the profile."""
+    """Choose a bandwidth for a Spec on some points; return the profile.
+
+    If no bandwidth gives the wished number of clusters, four times as many bandwidths are tried.
+    """
+    profile = _profile_for(spec, sampled, **settings)
+    if spec.n_clusters is None or profile.gives(spec.n_clusters):
+        return profile
+    n_bandwidths = _FINER * len(profile.chosen.bandwidths)
+    return _profile_for(spec, sampled, **(settings | {"n_bandwidths": n_bandwidths}))
+
+
+def _profile_for(spec: Spec, sampled: Sampled, **settings: Any) -> BandwidthProfile:
     flat = replace(spec, schedule=Climb(), kernel="flat", tol=max(spec.tol, _TOL_OF_TEST))
 
     def label_at(points: np.ndarray, weights: np.ndarray, bandwidth: float, k: Any) -> np.ndarray:

@@ -46,6 +46,10 @@ class BlurringMeanShift(ModeSeeker):
         Final positions at most this fraction of the bandwidth apart become one cluster.
     max_iter : int, default=300
         Largest number of sweeps.
+    n_clusters : int, default=None
+        Number of clusters, if it is known. A bandwidth is chosen that gives this number; an error
+        says which numbers there are if none does. With a given bandwidth, or where the fit has
+        more clusters, only the ``n_clusters`` largest stay and all others are strays.
     significance : float or None, default=0.05
         Level of the test for clusters, if the bandwidth is chosen. Data without clusters pass the
         test with this probability. Data that fail become one cluster, with a warning. None: no
@@ -140,6 +144,7 @@ class BlurringMeanShift(ModeSeeker):
         merge_radius: float = 0.5,
         max_iter: int = 300,
         feature_weights: Any = None,
+        n_clusters: int | None = None,
         significance: float | None = 0.05,
         feature_scale: Any = None,
         min_cluster_size: float | None = None,
@@ -159,6 +164,7 @@ class BlurringMeanShift(ModeSeeker):
         self.merge_radius = merge_radius
         self.max_iter = max_iter
         self.feature_weights = feature_weights
+        self.n_clusters = n_clusters
         self.significance = significance
         self.feature_scale = feature_scale
         self.min_cluster_size = min_cluster_size

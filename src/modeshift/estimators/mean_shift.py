@@ -37,6 +37,10 @@ class MeanShift(ModeSeeker):
         Ends of climbs at most this fraction of the bandwidth apart become one cluster.
     max_iter : int, default=300
         Largest number of steps of a climb.
+    n_clusters : int, default=None
+        Number of clusters, if it is known. A bandwidth is chosen that gives this number; an error
+        says which numbers there are if none does. With a given bandwidth, or where the fit has
+        more clusters, only the ``n_clusters`` largest stay and all others are strays.
     significance : float or None, default=0.05
         Level of the test for clusters, if the bandwidth is chosen. Data without clusters pass the
         test with this probability. Data that fail become one cluster, with a warning. None: no
@@ -138,6 +142,7 @@ class MeanShift(ModeSeeker):
         tol: float = 1e-3,
         merge_radius: float = 0.5,
         max_iter: int = 300,
+        n_clusters: int | None = None,
         significance: float | None = 0.05,
         feature_scale: Any = None,
         min_cluster_size: float | None = None,
@@ -157,6 +162,7 @@ class MeanShift(ModeSeeker):
         self.tol = tol
         self.merge_radius = merge_radius
         self.max_iter = max_iter
+        self.n_clusters = n_clusters
         self.significance = significance
         self.feature_scale = feature_scale
         self.min_cluster_size = min_cluster_size

@@ -45,6 +45,10 @@ class StochasticMeanShift(ModeSeeker):
         CPU, a sixteenth of the points on a GPU.
     max_iter : int, default=300
         Largest number of sweeps. A sweep is n steps.
+    n_clusters : int, default=None
+        Number of clusters, if it is known. A bandwidth is chosen that gives this number; an error
+        says which numbers there are if none does. With a given bandwidth, or where the fit has
+        more clusters, only the ``n_clusters`` largest stay and all others are strays.
     significance : float or None, default=0.05
         Level of the test for clusters, if the bandwidth is chosen. Data without clusters pass the
         test with this probability. Data that fail become one cluster, with a warning. None: no
@@ -141,6 +145,7 @@ class StochasticMeanShift(ModeSeeker):
         patience: float = 1.0,
         batch_size: int | None = None,
         max_iter: int = 300,
+        n_clusters: int | None = None,
         significance: float | None = 0.05,
         feature_scale: Any = None,
         min_cluster_size: float | None = None,
@@ -161,6 +166,7 @@ class StochasticMeanShift(ModeSeeker):
         self.patience = patience
         self.batch_size = batch_size
         self.max_iter = max_iter
+        self.n_clusters = n_clusters
         self.significance = significance
         self.feature_scale = feature_scale
         self.min_cluster_size = min_cluster_size

@@ -49,6 +49,17 @@ def warn_of_no_clusters(fit: Fit, spec: Spec) -> None:
         )
 
 
+def warn_of_too_few(fit: Fit, spec: Spec) -> None:
+    """Warn that the fit has fewer clusters than were asked for."""
+    found = len(fit.centers)
+    if spec.n_clusters is not None and 0 < found < spec.n_clusters:
+        warnings.warn(
+            f"n_clusters={spec.n_clusters} was asked for, but bandwidth={spec.bandwidth!r} gives "
+            f"{found}. Take a smaller bandwidth.",
+            stacklevel=4,
+        )
+
+
 def warn_of_different_scales(points: np.ndarray, names: Any, spec: Spec) -> None:
     """Say which features are so much narrower than another one that they do not matter."""
     if spec.on_sphere or spec.feature_scale is not None or points.shape[1] == 1:

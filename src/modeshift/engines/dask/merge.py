@@ -63,8 +63,13 @@ class Merged(NamedTuple):
     sums: list[Any]
 
 
-def merge(parts: Parts, ends: list[Any], length: float, min_size: float) -> Merged:
-    """Label ends: ends within ``length`` of each other, or linked through others, are joined."""
+def merge(
+    parts: Parts, ends: list[Any], length: float, smallest: float, most: int | None
+) -> Merged:
+    """Label ends: ends within ``length`` of each other, or linked through others, are joined.
+
+    ``smallest`` and ``most`` are those of :func:`modeshift.engines.finish.label_components`.
+    """
     groups = parts.persist([parts.task("merge", _groups_of, each, length) for each in ends])
     facts = parts.get(
         [
@@ -87,7 +92,8 @@ def merge(parts: Parts, ends: list[Any], length: float, min_size: float) -> Merg
     )
     masses = np.concatenate([each.masses for each in facts])
     space = NumpySpace()
-    labels = label_components(space, number_by_first(space, components, firsts), masses, min_size)
+    components = number_by_first(space, components, firsts)
+    labels = label_components(space, components, masses, smallest, most)
     tables = np.split(labels, offsets[1:-1])
     anchors = _anchors(labels, firsts, np.concatenate([each.places for each in facts]))
     labelled = parts.persist(

@@ -71,7 +71,7 @@ def fit_in_rounds(
     run = _run(spec, parts, problem, random_state, watch)
     ends = parts.persist(run.ends)
     length = spec.merge_radius * problem.scale
-    merged = merge(parts, ends, length, smallest_cluster(spec, problem))
+    merged = merge(parts, ends, length, smallest_cluster(spec, problem), spec.n_clusters)
     centers = centers_of(parts, merged)
     if form.sphere:
         centers = put_back(centers, merged.anchors)
@@ -153,7 +153,7 @@ def _reporter(observer: Observer, spec: Spec, problem: Problem, dtype: np.dtype)
         ]
 
         def count_clusters() -> int:
-            return len(merge(parts, places, spec.merge_radius * problem.scale, 0.0).anchors)
+            return len(merge(parts, places, spec.merge_radius * problem.scale, 0.0, None).anchors)
 
         meta = np.empty((0, parts.rows.points.shape[1]), dtype=dtype)
         observer.tell(
