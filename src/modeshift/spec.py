@@ -193,7 +193,7 @@ class Spec:
         )
 
     def for_prediction(self, on_sphere: bool, feature_scale: tuple[float, ...] | None) -> "Spec":
-        """Return the question of ``predict``: only the fields that a climb of new points uses.
+        """Return the Spec of ``predict``: only the fields that the index of a model uses.
 
         The model says whether points are unit vectors and how features are scaled; the parameters
         may have changed since.

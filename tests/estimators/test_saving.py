@@ -186,6 +186,7 @@ KEPT = {
     "nearest": MeanShift(bandwidth=np.inf, n_neighbors=3),
     "cosine": StochasticMeanShift(bandwidth=0.1, metric="cosine", random_state=0),
     "blurring": BlurringMeanShift(bandwidth=1.0, kernel="gaussian", feature_weights=2.0),
+    "cells": MeanShift(bandwidth=1.0, resolution=2),
     "consensus": Consensus(StochasticMeanShift(bandwidth=1.0), n_runs=2, random_state=0),
 }
 """What was saved, and is never changed: a new format gets new files beside the old ones.
@@ -201,6 +202,7 @@ LABELS = {
     "nearest": [2, 2, 0, 0, 0, 1, 1, 1],
     "cosine": [0, 0, 0, 0, 1, 1, 1, 1],
     "blurring": [0, 0, 0, 0, 0, 1, 1, 1],
+    "cells": [0, 0, 0, 0, 2, 1, 1, 1],
     "consensus": [0, 0, 0, 0, 2, 1, 1, 1],
 }
 FILES = sorted(SAVED.glob("*.npz"))

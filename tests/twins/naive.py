@@ -276,34 +276,58 @@ def centers(modes, labels, weights=None, rule=PLAIN):
     return on_sphere(result) if rule.sphere else result
 
 
-def predict(
-    points,
-    weights,
-    modes,
-    labels,
-    centers,
-    X_new,
-    *,
-    h,
-    tol,
-    max_iter,
-    rule=PLAIN,
-    scale=None,
-):
-    """Label of the mode nearest to the end of each climb; of the nearest centre without mass."""
+VOTERS = 10
+
+
+def votes(points, weights, labels, x, rule=PLAIN):
+    """Share of the votes for each label: the ten nearest points vote with weight / distance.
+
+    At distance 0 only the points there vote. Without any weight all count alike. Returns labels,
+    from the nearest voter on, and their shares.
+    """
     points, weights = _placed(points, weights, rule)
-    X_new, _ = _placed(X_new, None, rule)
-    h = radius(h, rule)
-    result = []
+    x = _placed(x[np.newaxis], None, rule)[0][0]
+    distances = np.sqrt(squared_distances(points, x, rule))
+    order = np.argsort(distances, kind="stable")[:VOTERS]
+    if distances[order[0]] == 0:
+        order = order[distances[order] == 0]
+        strengths = np.ones(len(order))
+    else:
+        strengths = 1.0 / distances[order]
+    if np.any(weights[order] > 0):
+        strengths = strengths * weights[order]
+    shares = {}
+    for i, strength in zip(order, strengths, strict=True):
+        shares[labels[i]] = shares.get(labels[i], 0.0) + strength / strengths.sum()
+    return shares
+
+
+def predict(points, weights, labels, X_new, rule=PLAIN):
+    """Label with most votes, for each new point, and whether rounding cannot decide.
+
+    Rounding decides where two labels have as many votes, and where the last voter and the next
+    point are as far.
+    """
+    result, clear = [], []
     for x in X_new:
-        if mean_near(points, weights, x, h, rule)[1] > 0:
-            end = climb(points, weights, x, h, tol, max_iter, rule, scale)[0][-1]
-            result.append(labels[_nearest(modes, end, rule)])
-        elif len(centers) > 0:
-            result.append(_nearest(centers, x, rule))
-        else:
-            result.append(-1)
-    return np.array(result, dtype=int)
+        shares = votes(points, weights, labels, x, rule)
+        most = max(shares.values())
+        result.append(next(label for label, share in shares.items() if share == most))
+        rivals = [share for share in shares.values() if share > most - 1e-9]
+        clear.append(len(rivals) == 1 and _last_is_clear(points, labels, x, rule))
+    return np.array(result, dtype=int), np.array(clear)
+
+
+def _last_is_clear(points, labels, x, rule):
+    """Whether all points as far as the last voter have one label, or all of them vote."""
+    placed, _ = _placed(points, None, rule)
+    x = _placed(x[np.newaxis], None, rule)[0][0]
+    squares = squared_distances(placed, x, rule)
+    if len(squares) <= VOTERS or squares.min() == 0:
+        return True
+    last = np.sort(squares)[VOTERS - 1]
+    as_far = np.abs(squares - last) <= 1e-9 * last
+    return np.sum(squares <= last * (1 + 1e-9)) == VOTERS or np.ptp(labels[as_far]) == 0
 
 
 def compress(X, side, weights=None):

@@ -41,6 +41,14 @@ class Arrays(Protocol):
         """Choose between two values, element by element."""
         ...
 
+    def concatenate(self, parts: list[Any]) -> Any:
+        """Join arrays, row after row."""
+        ...
+
+    def log(self, values: Any) -> Any:
+        """Return natural logarithms; that of 0 is -inf."""
+        ...
+
     def ranking(self, values: Any) -> Any:
         """Return the order that sorts values upwards; equal values keep their order."""
         ...

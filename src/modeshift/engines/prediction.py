@@ -1,12 +1,37 @@
-"""Label new points: each climbs over the fitted points and joins the mode nearest its end."""
+"""Label new points: the nearest fitted points vote, near ones more than far ones."""
 
+from collections.abc import Callable, Iterator
+from math import lgamma, log, pi
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from modeshift.engines.problem import Problem
-from modeshift.engines.rule import Sphere
-from modeshift.engines.schedules.climb import climb
+from modeshift.engines.rule import Gaussian, Nearest, Sphere
 from modeshift.engines.schedules.field import BatchField
-from modeshift.spec import Spec
+from modeshift.engines.space import Space
+
+VOTERS = 10
+"""Number of fitted points that vote. docs/algorithms.md compares it with other rules."""
+
+_BLOCK = 1 << 16  # new points that are labelled at the same time
+
+
+class Grid(NamedTuple):
+    """The cells of a fit with ``resolution``; the points of the model are the cells' means.
+
+    Attributes
+    ----------
+    keys : ndarray of shape (m, d)
+    side : float
+        In the units of the problem.
+    firsts : ndarray of shape (m,)
+        First fitted point of each cell.
+    """
+
+    keys: np.ndarray
+    side: float
+    firsts: np.ndarray
 
 
 class Model(NamedTuple):
@@ -15,20 +40,20 @@ class Model(NamedTuple):
     Attributes
     ----------
     problem : Problem
-        Its points are the positions that new points climb over.
-    ends : array of shape (n, d)
-        Ends of the fitted points, in the coordinates in which distances are measured.
+        Its points are the fitted points at their original positions.
     labels : array of shape (n,)
-    centers : array of shape (n_clusters, d)
+    n_clusters : int
     feature_scale : tuple of float, or None
         Length of each feature, by which points were divided.
+    grid : Grid or None
+        With ``resolution``.
     """
 
     problem: Problem
-    ends: Any
     labels: Any
-    centers: Any
+    n_clusters: int
     feature_scale: tuple[float, ...] | None = None
+    grid: Grid | None = None
 
     @property
     def on_sphere(self) -> bool:
@@ -36,49 +61,153 @@ class Model(NamedTuple):
         return isinstance(self.problem.rule.space, Sphere)
 
 
+class Voters(NamedTuple):
+    """The nearest fitted points of new points, from near to far; arrays of shape (m, k).
+
+    Attributes
+    ----------
+    squares : array
+        Squared distances.
+    labels, weights : array
+    """
+
+    squares: Any
+    labels: Any
+    weights: Any
+
+
 class Index:
-    """The field and the trees of a fitted model, built once.
+    """The fitted points, ready to be searched. Trees are built once.
 
     Parameters
     ----------
-    field : BatchField
-        Field over the positions of the model's problem.
+    space : Space
     model : Model
-        With the same kind of arrays as the field.
-    spec : Spec
-        Its ``tol`` and ``max_iter`` end the climbs.
+        With arrays of the space.
+    make_field : function of a problem
+        Builds the field that measures densities; called when a density is first asked for.
+    cell_of : function of points, or None
+        Returns the fitted cell that each point is in, -1 if there is none. The label of a cell
+        belongs to all points in it.
     """
 
-    def __init__(self, field: BatchField, model: Model, spec: Spec) -> None:
-        self._field = field
-        self._model = model
-        self._spec = spec
-        centers = model.problem.measured(model.centers)
-        self._nearest_end = field.space.nearest_search(model.ends)
-        self._nearest_center = field.space.nearest_search(centers) if len(centers) else None
+    def __init__(
+        self,
+        space: Space,
+        model: Model,
+        make_field: Callable[[Problem], BatchField],
+        cell_of: Callable[[Any], Any] | None = None,
+    ) -> None:
+        problem = model.problem
+        self._space, self._model = space, model
+        self._search = space.nearest_search(problem.measured(problem.points))
+        self._make_field, self._cell_of = make_field, cell_of
+        self._field: BatchField | None = None
 
-    def label(self, points: Any) -> Any:
-        """Label new points. With cosine distance they must be unit vectors.
-
-        A point with no mass within the bandwidth takes the label of the nearest cluster centre.
-        """
-        space, problem = self._field.space, self._model.problem
-        starts = problem.measured(space.to_units(points, problem.exponent))
-        order = space.order_in_space(starts)
-        labels = space.full(len(starts), -1)
-        labels[order] = self._label_in_order(starts[order])
+    def label(self, points: Any, *, outliers: bool) -> Any:
+        """Label new points; with ``outliers``, -1 beyond the bandwidth of all fitted points."""
+        space = self._space
+        labels = space.full(len(points), -1)
+        for rows, voters in self._blocks(points):
+            labels[rows] = winners_of(space, voters, self._reach() if outliers else None)
         return labels
 
-    def _label_in_order(self, starts: Any) -> Any:
-        climbs = climb(
-            self._field,
-            starts,
-            tol=self._spec.tol * self._model.problem.scale,
-            max_iter=self._spec.max_iter,
-        )
-        labels = self._model.labels[self._nearest_end(climbs.outcome.ends)]
-        lonely = climbs.lonely
-        if lonely.any():
-            nearest = self._nearest_center
-            labels[lonely] = -1 if nearest is None else nearest(starts[lonely])
-        return labels
+    def membership(self, points: Any) -> Any:
+        """Return the share of the votes that each cluster gets, of shape (m, n_clusters)."""
+        parts = [
+            memberships_of(self._space, voters, self._model.n_clusters)
+            for _, voters in self._blocks(points)
+        ]
+        return self._space.concatenate(parts)
+
+    def log_density(self, points: Any) -> Any:
+        """Return the logarithm of the kernel density of the fitted points, in user units."""
+        problem = plain_problem(self._model.problem)
+        if self._field is None:
+            self._field = self._make_field(problem)
+        places = problem.measured(self._space.to_units(points, problem.exponent))
+        order = self._space.order_in_space(places)
+        masses = self._space.in_double(places[:, 0])
+        masses[order] = self._space.in_double(self._field.means_near(places[order]).masses)
+        total = float(problem.weights.sum())
+        constant = log_constant(problem, places.shape[1], self._model.feature_scale)
+        return self._space.log(masses / total) + constant
+
+    def _reach(self) -> float:
+        return self._model.problem.radius**2
+
+    def _blocks(self, points: Any) -> Iterator[tuple[slice, Voters]]:
+        """Yield the voters of a block of new points after the other."""
+        for start in range(0, max(len(points), 1), _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            yield rows, self._voters(points[rows])
+
+    def _voters(self, points: Any) -> Voters:
+        problem, labels = self._model.problem, self._model.labels
+        positions = self._space.to_units(points, problem.exponent)
+        found = self._search.several(problem.measured(positions), VOTERS)
+        voters = Voters(found.squares, labels[found.rows], problem.weights[found.rows])
+        if self._cell_of is not None:
+            cells = self._cell_of(positions)
+            inside = cells >= 0
+            voters.squares[inside] = np.inf
+            voters.squares[inside, 0] = 0.0
+            voters.labels[inside, 0] = labels[cells[inside]]
+        return voters
+
+
+def shares_of(space: Space, voters: Voters) -> Any:
+    """Return the share of each voter in the vote: weight / distance, and 1 in all.
+
+    At distance 0 only the points that coincide vote. If no voter has a weight, all have the same.
+    """
+    squares = voters.squares
+    positive = squares > 0.0
+    ratios = squares[:, :1] / space.where(positive, squares, 1.0)  # nothing overflows
+    nearness = space.where(positive, ratios, 1.0) ** 0.5
+    votes = nearness * voters.weights
+    votes = space.where(votes.sum(1)[:, None] > 0.0, votes, nearness)
+    return votes / votes.sum(1)[:, None]
+
+
+def winners_of(space: Space, voters: Voters, reach: float | None = None) -> Any:
+    """Return the label with most votes; the nearest of equals. Beyond ``reach`` it is -1."""
+    labels, shares = voters.labels, shares_of(space, voters)
+    alike = labels[:, :, None] == labels[:, None, :]
+    best = (alike * shares[:, None, :]).sum(2).argmax(1)
+    winners = labels[space.arange(len(labels)), best]
+    return winners if reach is None else space.where(voters.squares[:, 0] > reach, -1, winners)
+
+
+def memberships_of(space: Space, voters: Voters, n_clusters: int) -> Any:
+    """Return the share of the votes for each cluster. Votes for no cluster (-1) are missing."""
+    m, k = voters.labels.shape
+    owners = space.arange(m)[:, None] * (n_clusters + 1) + voters.labels + 1
+    sums = space.sums(
+        space.in_double(shares_of(space, voters)).reshape(m * k),
+        owners.reshape(m * k),
+        m * (n_clusters + 1),
+    )
+    return sums.reshape(m, n_clusters + 1)[:, 1:]
+
+
+def plain_problem(problem: Problem) -> Problem:
+    """Return the problem with all points within the bandwidth, or within the scale if infinite."""
+    rule = problem.rule.ball if isinstance(problem.rule, Nearest) else problem.rule
+    radius = problem.radius if np.isfinite(problem.radius) else problem.scale
+    return problem._replace(rule=rule, radius=radius)
+
+
+def log_constant(problem: Problem, d: int, feature_scale: tuple[float, ...] | None) -> float:
+    """Return minus the logarithm of the volume of the kernel, in the units of the user.
+
+    Flat: a ball, pi^(d/2) / Gamma(d/2 + 1) h^d. Gaussian: (2 pi)^(d/2) h^d.
+    """
+    volume = d * (log(problem.radius) + problem.exponent * log(2.0))
+    if isinstance(problem.rule, Gaussian):
+        volume += 0.5 * d * log(2.0 * pi)
+    else:
+        volume += 0.5 * d * log(pi) - lgamma(0.5 * d + 1.0)
+    if feature_scale is not None:
+        volume += float(np.log(feature_scale).sum())
+    return -volume

@@ -9,10 +9,21 @@ from modeshift.watching.observer import Observer
 
 
 class Index(Protocol):
-    """The index of a fitted model. It labels new data."""
+    """The index of a fitted model.
 
-    def label(self, data: Any) -> Any:
-        """Return labels of data that ``take_in`` returned, in the user's kind of array."""
+    ``data`` is the object that ``take_in`` returned. Results are in the user's kind of array.
+    """
+
+    def label(self, data: Any, *, outliers: bool) -> Any:
+        """Label new points; with ``outliers``, -1 beyond the bandwidth of all fitted points."""
+        ...
+
+    def membership(self, data: Any) -> Any:
+        """Return the share of the votes that each cluster gets."""
+        ...
+
+    def log_density(self, data: Any) -> Any:
+        """Return the logarithm of the density of the fitted points."""
         ...
 
 

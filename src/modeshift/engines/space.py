@@ -1,6 +1,5 @@
 """The adapter for geometry: components, nearest points, units, the sphere."""
 
-from collections.abc import Callable
 from typing import Any, Protocol
 
 from modeshift.engines.arrays import Arrays
@@ -41,6 +40,25 @@ class Crowd(Protocol):
         ...
 
 
+class Neighbours(Protocol):
+    """The nearest targets of each place, from near to far."""
+
+    rows: Any
+    squares: Any
+
+
+class NearestSearch(Protocol):
+    """A search for the nearest targets, built once."""
+
+    def __call__(self, places: Any) -> Any:
+        """Return the nearest target of each place."""
+        ...
+
+    def several(self, places: Any, k: int) -> Any:
+        """Return the k nearest targets of each place as :class:`Neighbours`."""
+        ...
+
+
 class Space(Arrays, Protocol):
     """Geometric operations of an engine; see :mod:`modeshift.engines.arrays`."""
 
@@ -56,8 +74,8 @@ class Space(Arrays, Protocol):
         """Number the components of "at most a radius apart", by first appearance."""
         ...
 
-    def nearest_search(self, targets: Any) -> Callable[[Any], Any]:
-        """Build an index once; return a function from places to the nearest target of each."""
+    def nearest_search(self, targets: Any) -> NearestSearch:
+        """Build a search for the nearest targets."""
         ...
 
     def order_in_space(self, places: Any) -> Any:

@@ -95,11 +95,54 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
             raise
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Label new points: each climbs over the fitted points and takes the label of a mode.
+    def predict(self, X: Any, *, outliers: str | int = "nearest") -> np.ndarray:
+        """Label new points: the ten nearest fitted points vote with weight / distance.
 
-        The mode is the one nearest to the end of the climb. A point with no fitted point within the
-        bandwidth takes the label of the nearest cluster centre.
+        On the fitted points this gives ``labels_``. With ``resolution`` a point in an occupied cell
+        has the label of the cell.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or Dask array or dataframe
+            New points.
+        outliers : "nearest" or -1, default="nearest"
+            Label of points that are further than the bandwidth from every fitted point. "nearest":
+            by the vote, as all others.
+
+        Returns
+        -------
+        ndarray of shape (m,), or lazy Dask array with the chunks of X
+            Labels; -1 is noise (see ``min_cluster_size`` and ``strays``) or an outlier.
+        """
+        check_is_fitted(self)
+        return label_new(self, self._model_, self._index_, X, outliers)
+
+    def membership(self, X: Any) -> np.ndarray:
+        """Return how strongly new points belong to each cluster.
+
+        The strength is the share of the votes that the cluster gets in ``predict``. The shares of
+        a point add up to 1, less the share of noise.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or Dask array or dataframe
+            New points.
+
+        Returns
+        -------
+        ndarray of shape (m, n_clusters), or lazy Dask array with the chunks of X
+        """
+        check_is_fitted(self)
+        index, data = index_and_data(self, self._model_, self._index_, X)
+        return index.membership(data)
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Return the logarithm of the density at new points, by the kernel of the fit.
+
+        With the flat kernel the density is the share of the fitted weight within the bandwidth,
+        divided by the volume of the ball. It is -inf where no fitted point is near. If the
+        bandwidth is infinite, ``scale_`` takes its place. With ``metric="cosine"`` distances are
+        chords, and the density is only known up to a factor.
 
         Parameters
         ----------
@@ -109,17 +152,10 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (m,), or lazy Dask array with the chunks of X
-            Labels; -1 where the mode belongs to no cluster (see ``min_cluster_size``, ``strays``).
         """
         check_is_fitted(self)
-        values = self._checked_values()
-        engine = choose_predictor(values, X, self._model_)
-        spec = self._spec(values, self.n_features_in_).for_prediction(
-            self._model_.on_sphere, self._model_.feature_scale
-        )
-        checked = check_points(self, engine.example(X), reset=False)
-        data = engine.take_in(spec, X, checked, None)
-        return self._index_.get(engine, spec, self._model_).label(data)
+        index, data = index_and_data(self, self._model_, self._index_, X)
+        return index.log_density(data)
 
     @abstractmethod
     def _schedule(self, values: dict[str, Any]) -> Schedule:
@@ -236,6 +272,29 @@ class IndexCache:
 
     def __reduce__(self) -> tuple[type, tuple]:
         return IndexCache, ()
+
+
+def index_and_data(
+    estimator: ModeSeeker, model: Any, cache: IndexCache, X: Any
+) -> tuple[Index, Any]:
+    """Return the index of a model, and new points as its engine takes them."""
+    values = estimator._checked_values()
+    engine = choose_predictor(values, X, model)
+    spec = estimator._spec(values, estimator.n_features_in_)
+    spec = spec.for_prediction(model.on_sphere, model.feature_scale)
+    checked = check_points(estimator, engine.example(X), reset=False)
+    data = engine.take_in(spec, X, checked, None)
+    return cache.get(engine, spec, model), data
+
+
+def label_new(
+    estimator: ModeSeeker, model: Any, cache: IndexCache, X: Any, outliers: str | int
+) -> Any:
+    """Label new points by a model; see :meth:`ModeSeeker.predict`."""
+    if not (outliers == "nearest" or (outliers == -1 and not isinstance(outliers, bool))):
+        raise ValueError(f"outliers must be 'nearest' or -1, got {outliers!r}.")
+    index, data = index_and_data(estimator, model, cache, X)
+    return index.label(data, outliers=outliers == -1)
 
 
 def forget(estimator: Any) -> None:

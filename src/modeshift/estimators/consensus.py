@@ -4,6 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, MetaEstimatorMixin, clone
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from modeshift.checks import check_weights, check_whole, refuse
@@ -15,7 +16,15 @@ from modeshift.engines.finish import (
     number_by_first,
 )
 from modeshift.engines.kinds import is_dask, is_tensor
-from modeshift.estimators.base import ModeSeeker, checkpoint_of, forget
+from modeshift.engines.prediction import VOTERS
+from modeshift.estimators.base import (
+    IndexCache,
+    ModeSeeker,
+    checkpoint_of,
+    forget,
+    label_new,
+    model_of,
+)
 from modeshift.estimators.stochastic_mean_shift import StochasticMeanShift
 from modeshift.estimators.validation import check_points, check_randomness
 from modeshift.estimators.voting import Votes, join_runs
@@ -101,7 +110,9 @@ class Consensus(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Label new points: the reference predicts, and its clusters become joined clusters.
+        """Label new points: the ten nearest fitted points vote with weight / distance.
+
+        On the fitted points this gives ``labels_``.
 
         Parameters
         ----------
@@ -113,8 +124,10 @@ class Consensus(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         ndarray of shape (m,)
         """
         check_is_fitted(self)
-        check_points(self, X, reset=False)
-        return self._joined_labels_[self.estimator_.predict(X)]
+        checked = check_points(self, X, reset=False)
+        if self._model_ is None:
+            return self._voters_.predict(checked)
+        return label_new(self.estimator_, self._model_, self._index_, X, "nearest")
 
     def _fit(self, X: Any, sample_weight: Any) -> None:
         """Fit all runs, let them vote, and publish."""
@@ -192,7 +205,11 @@ class Consensus(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         if getattr(typical, "metric", "euclidean") == "cosine" and len(centers):
             centers = NumpySpace().put_back(centers, centers)
         self.cluster_centers_ = centers.astype(points.dtype)
-        self._joined_labels_ = _translation(typical.labels_, labels, weights)
+        self._index_ = IndexCache()
+        self._model_ = _relabelled(model_of(typical), labels, len(centers))
+        if self._model_ is None:
+            n_voters = min(VOTERS, len(points))
+            self._voters_ = KNeighborsClassifier(n_voters, weights="distance").fit(points, labels)
 
     def _sizes(self, first: Any) -> tuple[float, str]:
         """Return the smallest size of a cluster and what becomes of strays.
@@ -232,22 +249,15 @@ def _labels(
     return labels, kept
 
 
+def _relabelled(model: Any, labels: np.ndarray, n_clusters: int) -> Any:
+    """Return the model of the reference with other labels; None for other estimators."""
+    if model is None:
+        return None
+    rows = slice(None) if model.grid is None else model.grid.firsts
+    return model._replace(labels=labels[rows], n_clusters=n_clusters)
+
+
 def _by_first(labels: np.ndarray) -> np.ndarray:
     """Number groups by their first point."""
     groups = np.unique(labels, return_inverse=True)[1]
     return number_by_first(NumpySpace(), groups, np.arange(len(groups)))
-
-
-def _translation(reference: np.ndarray, joined: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """For each label of the reference, and last for -1, the joined label that most weight has.
-
-    Clusters without any weight go by the number of their points.
-    """
-    shape = (int(reference.max()) + 2, int(joined.max()) + 2)
-    masses, counts = np.zeros(shape), np.zeros(shape)
-    np.add.at(masses, (reference, joined), weights)  # -1 is the last row, and the last column
-    np.add.at(counts, (reference, joined), 1.0)
-    weightless = masses.sum(axis=1, keepdims=True) == 0
-    best = np.argmax(np.where(weightless, counts, masses), axis=1)
-    best[counts.sum(axis=1) == 0] = shape[1] - 1
-    return np.where(best == shape[1] - 1, -1, best)

@@ -9,7 +9,7 @@ from numpy.random import RandomState
 from sklearn.base import BaseEstimator
 
 from modeshift.engines.kinds import is_dask
-from modeshift.engines.prediction import Model
+from modeshift.engines.prediction import Grid, Model
 from modeshift.engines.problem import Problem
 from modeshift.engines.rule import Flat, Gaussian, Nearest, Plane, Sphere
 from modeshift.estimators.base import IndexCache, model_of
@@ -53,6 +53,7 @@ REGISTER: dict[str, type] = {
     "estimator": SavedEstimator,
     "model": Model,
     "problem": Problem,
+    "grid": Grid,
     "flat": Flat,
     "gaussian": Gaussian,
     "nearest": Nearest,
@@ -109,7 +110,9 @@ def to_plain(estimator: Any) -> SavedEstimator:
             f"estimator must be one of {', '.join(ESTIMATORS)}, got {type(estimator).__name__}."
         )
     model = model_of(estimator)
-    if model is not None and not (isinstance(model, Model) and isinstance(model.ends, np.ndarray)):
+    if model is not None and not (
+        isinstance(model, Model) and isinstance(model.labels, np.ndarray)
+    ):
         raise TypeError(
             "an estimator whose points are on workers or on a GPU cannot be saved. Fit it to an "
             "array, or to Dask data with resolution."

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from helpers import make_data
-from modeshift.engines.cpu.nearest import nearest_rows
+from modeshift.engines.cpu.nearest import NearestSearch, nearest_rows
 
 
 def first_nearest(targets, places):
@@ -21,6 +21,22 @@ def test_equals_the_twin(maker, n, d, n_jobs):
     rng = np.random.default_rng(1)
     places = np.concatenate([targets, rng.uniform(-3 * h, 3 * h, (40, d))])
     assert_array_equal(nearest_rows(targets, places, n_jobs), first_nearest(targets, places))
+
+
+@pytest.mark.parametrize("k", [1, 3, 10])
+@pytest.mark.parametrize("maker", ["clustered", "duplicates", "lattice"])
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (15, 1), (80, 2), (60, 7)])
+def test_several_equal_the_twin(maker, n, d, k):
+    targets, h = make_data(maker, n, d)
+    rng = np.random.default_rng(1)
+    places = np.concatenate([targets, rng.uniform(-3 * h, 3 * h, (40, d))])
+    squares = np.sum((places[:, None] - targets) ** 2, axis=2)
+    rows, found = NearestSearch(targets).several(places, k)
+    assert_allclose(found, np.sort(squares, axis=1)[:, :k], rtol=1e-12, atol=1e-300)
+    assert_allclose(np.take_along_axis(squares, rows, 1), found, rtol=1e-12, atol=1e-300)
+    assert all(len(set(row)) == min(k, n) for row in rows.tolist())
+    ties = found[:, 1:] == found[:, :-1]
+    assert np.all((rows[:, 1:] > rows[:, :-1])[ties])
 
 
 def test_ties_go_to_the_lower_index():

@@ -45,6 +45,11 @@ def test_labels_and_steps_are_those_of_the_cpu(kind, more, d, options):
     assert there.scale_ == pytest.approx(here.scale_)
     new = crowds(d, 30, seed=1)
     np.testing.assert_array_equal(there.predict(new), here.predict(new))
+    np.testing.assert_array_equal(there.predict(X), there.labels_)
+    far = new * 5.0
+    np.testing.assert_array_equal(there.predict(far, outliers=-1), here.predict(far, outliers=-1))
+    np.testing.assert_allclose(there.membership(new), here.membership(new), atol=1e-5)
+    np.testing.assert_allclose(there.score_samples(new), here.score_samples(new), rtol=1e-3)
 
 
 @pytest.mark.parametrize("algorithm", ["auto", "fast"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from helpers import assert_close, make_data, make_weights
@@ -87,7 +87,7 @@ def test_options(estimator, options):
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
 def test_predict(estimator):
-    """New points climb over all partitions; far ones take the nearest centre."""
+    """The nearest points of all partitions vote."""
     X, h = make_data("clustered", 70, 3)
     new = np.concatenate([X + 0.3 * h, X[:3] + 100 * h])
     plain = make(estimator, bandwidth=h, min_cluster_size=3).fit(X)
@@ -99,6 +99,16 @@ def test_predict(estimator):
     assert lazy.chunks == ((20, 0, 53),)
     assert_array_equal(lazy.compute(), expected)
     assert_array_equal(plain.predict(in_chunks(new, 20)).compute(), expected)
+    far = new * 9.0
+    apart = plain.predict(far, outliers=-1)
+    assert (apart == -1).any()
+    assert_array_equal(chunked.predict(far, outliers=-1), apart)
+    for fitted in (plain, chunked):
+        for answer in ("membership", "score_samples"):
+            lazily = getattr(fitted, answer)(in_chunks(new, 20))
+            assert lazily.chunks[0] == lazy.chunks[0]
+            assert_allclose(lazily.compute(), getattr(plain, answer)(new), rtol=1e-7, atol=1e-9)
+    assert_array_equal(chunked.predict(in_chunks(X, 20)).compute(), plain.labels_)
 
 
 def test_unknown_chunk_sizes_and_float32():

@@ -36,6 +36,15 @@ class NumpyArrays:
         """Choose between two values, element by element."""
         return np.where(mask, values, others)
 
+    def concatenate(self, parts: list[np.ndarray]) -> np.ndarray:
+        """Join arrays, row after row."""
+        return np.concatenate(parts)
+
+    def log(self, values: np.ndarray) -> np.ndarray:
+        """Return natural logarithms; that of 0 is -inf."""
+        with np.errstate(divide="ignore"):
+            return np.log(values)
+
     def ranking(self, values: np.ndarray) -> np.ndarray:
         """Return the order that sorts values upwards; equal values keep their order."""
         return np.argsort(values, kind="stable")

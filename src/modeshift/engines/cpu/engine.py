@@ -1,22 +1,24 @@
 """The engine for arrays in memory, on the CPU."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from modeshift.engines.cpu.compress import compress
+from modeshift.engines.cpu.compress import cell_keys, compress
 from modeshift.engines.cpu.data import Data, take_in
+from modeshift.engines.cpu.hashing import RowTable
 from modeshift.engines.cpu.runs import field_of, run
 from modeshift.engines.cpu.scale import nearest_scale
 from modeshift.engines.cpu.space import NumpySpace
 from modeshift.engines.cpu.sphere import normalised, put_back
 from modeshift.engines.finish import find_clusters, label_components, merge
 from modeshift.engines.pose import pose
-from modeshift.engines.prediction import Index, Model
+from modeshift.engines.prediction import Grid, Index, Model
 from modeshift.engines.problem import Problem
 from modeshift.engines.reporting import reporter
 from modeshift.engines.schedules.outcome import Outcome
-from modeshift.spec import Climb, Fit, Sampled, Spec
+from modeshift.spec import Fit, Sampled, Spec
 from modeshift.watching.observer import Observer
 from modeshift.watching.watch import UNWATCHED
 
@@ -48,27 +50,50 @@ class CpuEngine:
         side = problem.radius / spec.resolution
         cells = compress(problem.points, problem.weights, side)
         problem = problem._replace(points=cell_points(spec, cells, side), weights=cells.weights)
-        return solve(spec, problem, cells, data.dtype, random_state, observer)
+        fit = solve(spec, problem, cells, data.dtype, random_state, observer)
+        return with_grid(fit, cells, side)
 
     def index(self, spec: Spec, model: Model) -> "CpuIndex":
-        """Build the field that new points climb over."""
-        if not isinstance(model.ends, np.ndarray):
+        """Build the tree of the fitted points."""
+        if not isinstance(model.labels, np.ndarray):
             raise ValueError(
-                "this estimator was fitted to a tensor on a GPU, where its modes are; predict with "
-                "device='cuda' too, or fit it to an array."
+                "this estimator was fitted to a tensor on a GPU, where its points are; predict "
+                "with device='cuda' too, or fit it to an array."
             )
-        return CpuIndex(Index(field_of(spec, model.problem), model, spec))
+        space = NumpySpace(spec.n_threads)
+        cell_of = None if model.grid is None else CellTable(model.grid).cell_of
+        return CpuIndex(Index(space, model, partial(field_of, spec), cell_of))
 
 
 class CpuIndex:
-    """Index that labels arrays."""
+    """Index of arrays."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
 
-    def label(self, data: Data) -> np.ndarray:
+    def label(self, data: Data, *, outliers: bool) -> np.ndarray:
         """Label new points."""
-        return self._index.label(data.points)
+        return self._index.label(data.points, outliers=outliers)
+
+    def membership(self, data: Data) -> np.ndarray:
+        """Return the share of the votes for each cluster."""
+        return self._index.membership(data.points)
+
+    def log_density(self, data: Data) -> np.ndarray:
+        """Return the logarithm of the density."""
+        return self._index.log_density(data.points)
+
+
+class CellTable:
+    """The occupied cells of a fit."""
+
+    def __init__(self, grid: Grid) -> None:
+        self._side = grid.side
+        self._table = RowTable(grid.keys)
+
+    def cell_of(self, points: np.ndarray) -> np.ndarray:
+        """Return the cell of each point, in the units of the problem; -1 if it is empty."""
+        return self._table.find(cell_keys(points, self._side))
 
 
 def label(spec: Spec, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -93,6 +118,11 @@ def cell_points(spec: Spec, cells: Any, side: float) -> np.ndarray:
     if not spec.on_sphere:
         return cells.points
     return put_back(cells.points, normalised(cells.keys * side, "cells"))
+
+
+def with_grid(fit: Fit, cells: Any, side: float) -> Fit:
+    """Return the fit with the grid in its model, so that ``predict`` finds the cell of a point."""
+    return fit._replace(model=fit.model._replace(grid=Grid(cells.keys, side, cells.firsts)))
 
 
 def solve(
@@ -127,8 +157,6 @@ def solve(
         problem = problem._replace(factors=outcome.factors)
         firsts = np.arange(len(problem.points)) if cells is None else cells.firsts
         labels, centers = find_clusters(space, spec, problem, outcome.ends, components, firsts)
-        positions = problem.points if isinstance(spec.schedule, Climb) else outcome.ends
-        ends = problem.measured(outcome.ends)
         return Fit(
             labels=spread(labels),
             modes=spread(in_user_units(outcome.ends)),
@@ -137,9 +165,7 @@ def solve(
             n_iter=outcome.n_iter,
             n_steps=outcome.n_steps,
             converged=outcome.converged,
-            model=Model(
-                problem._replace(points=positions), ends, labels, centers, spec.feature_scale
-            ),
+            model=Model(problem, labels, len(centers), spec.feature_scale),
             paths=None if outcome.paths is None else [in_user_units(p) for p in outcome.paths],
             feature_weights=None if outcome.factors is None else outcome.factors**2,
         )

@@ -44,9 +44,20 @@ def number_rows(rows):
     return numbers, firsts[:n_distinct].copy()
 
 
+class RowTable:
+    """Distinct rows, ready to be found. The hash table is built once."""
+
+    def __init__(self, rows: np.ndarray) -> None:
+        self._rows = rows
+        self._table = _enter(rows)
+
+    def find(self, wanted: np.ndarray) -> np.ndarray:
+        """Return the number of the equal row for each wanted row; -1 if there is none."""
+        return _find(self._rows, self._table, wanted)
+
+
 @kernel
-def find_rows(rows, wanted):
-    """Return the number of the equal row for each wanted row; -1 if there is none."""
+def _enter(rows):
     n = rows.shape[0]
     size = 16
     while size < 2 * n:
@@ -57,6 +68,12 @@ def find_rows(rows, wanted):
         while table[entry] >= 0:
             entry = (entry + 1) & (size - 1)
         table[entry] = i
+    return table
+
+
+@kernel
+def _find(rows, table, wanted):
+    size = table.shape[0]
     found = np.empty(wanted.shape[0], dtype=np.int64)
     for i in range(wanted.shape[0]):
         entry = np.int64(hash_row(wanted[i]) & np.uint64(size - 1))

@@ -1,4 +1,4 @@
-"""Find the nearest target for each of many places."""
+"""Find the nearest targets of many places."""
 
 from typing import NamedTuple
 
@@ -19,8 +19,23 @@ from modeshift.engines.cpu.parallel import run_blocks
 _LEAF = 16
 
 
+class Neighbours(NamedTuple):
+    """The nearest targets of each place, from near to far.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (m, k)
+        Indices of the targets.
+    squares : ndarray of shape (m, k)
+        Squared distances to them.
+    """
+
+    rows: np.ndarray
+    squares: np.ndarray
+
+
 class NearestSearch:
-    """Search for the nearest target. The tree is built once.
+    """Search for the nearest targets. The tree is built once.
 
     Parameters
     ----------
@@ -35,27 +50,32 @@ class NearestSearch:
         self._tree = _plant(targets, n_jobs)
 
     def __call__(self, places: np.ndarray) -> np.ndarray:
-        """Return for each place the index of the nearest target; ties go to the lower index.
+        """Return for each place the index of the nearest target; ties go to the lower index."""
+        return self.several(places, 1).rows[:, 0]
+
+    def several(self, places: np.ndarray, k: int) -> Neighbours:
+        """Return the k nearest targets of each place, or all if there are fewer.
 
         If squared distances overflow, places and targets are scaled down first.
         """
-        nearest, distances = self._search(self._tree, places)
-        far = np.isinf(distances)
+        found = self._search(self._tree, places, k)
+        far = np.isinf(found.squares[:, 0])
         if far.any():
             smaller = _plant(np.ldexp(self._targets, -600), self._n_jobs)
-            nearest[far] = self._search(smaller, np.ldexp(places[far], -600))[0]
-        return nearest
+            again = self._search(smaller, np.ldexp(places[far], -600), k)
+            found.rows[far], found.squares[far] = again
+        return found
 
-    def _search(self, tree: "_Tree", places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the indices of the nearest targets, and the squared distances to them."""
-        nearest = np.empty(len(places), dtype=np.int64)
-        distances = np.empty(len(places))
+    def _search(self, tree: "_Tree", places: np.ndarray, k: int) -> Neighbours:
+        k = min(k, len(self._targets))
+        rows = np.empty((len(places), k), dtype=np.int64)
+        squares = np.empty((len(places), k))
 
         def block(start: int, stop: int) -> None:
-            _search_block(*tree, places, start, stop, nearest, distances)
+            _search_block(*tree, places, start, stop, rows, squares)
 
         run_blocks(block, len(places), self._n_jobs)
-        return nearest, distances
+        return Neighbours(rows, squares)
 
 
 def nearest_rows(targets: np.ndarray, places: np.ndarray, n_jobs: int = 1) -> np.ndarray:
@@ -78,29 +98,44 @@ def _plant(targets: np.ndarray, n_jobs: int) -> _Tree:
 
 
 @bare_kernel
-def _search_block(points, splits, boxes, places, start, stop, nearest, distances):
-    """Search the leaf of each place first, then all nodes that may hold a nearer target."""
+def _search_block(points, splits, boxes, places, start, stop, nearest, squares):
+    """Search the leaf of each place first, then all nodes that may hold a nearer target.
+
+    ``nearest[i]`` and ``squares[i]`` are filled from near to far.
+    """
     n_leaves = splits.axes.shape[0]
+    last = nearest.shape[1] - 1
     for i in range(start, stop):
         x = places[i]
         home = n_leaves + leaf_at(splits.axes, splits.values, x)
-        nearest[i], distances[i] = points.shape[0], np.inf
-        _look_through(points, splits, home, x, i, nearest, distances)
+        nearest[i, :] = points.shape[0]
+        squares[i, :] = np.inf
+        _look_through(points, splits, home, x, nearest[i], squares[i])
         node = 1
         while True:
-            if box_square(boxes, node, x) <= distances[i] and node != home:
+            if box_square(boxes, node, x) <= squares[i, last] and node != home:
                 if node < n_leaves:
                     node *= 2
                     continue
-                _look_through(points, splits, node, x, i, nearest, distances)
+                _look_through(points, splits, node, x, nearest[i], squares[i])
             node = node_behind(node)
             if node == 1:
                 break
 
 
 @bare_kernel
-def _look_through(points, splits, leaf, x, i, nearest, distances):
+def _look_through(points, splits, leaf, x, nearest, squares):
+    """Sort the targets of a leaf into the nearest ones; ties go to the lower index."""
+    last = nearest.shape[0] - 1
     for row in range(splits.starts[leaf], splits.starts[leaf + 1]):
-        square = squared_distance(points[row], x)
-        if square < distances[i] or (square == distances[i] and splits.order[row] < nearest[i]):
-            nearest[i], distances[i] = splits.order[row], square
+        square, index = squared_distance(points[row], x), splits.order[row]
+        if square > squares[last] or (square == squares[last] and index > nearest[last]):
+            continue
+        slot = last
+        while slot > 0 and (
+            square < squares[slot - 1]
+            or (square == squares[slot - 1] and index < nearest[slot - 1])
+        ):
+            nearest[slot], squares[slot] = nearest[slot - 1], squares[slot - 1]
+            slot -= 1
+        nearest[slot], squares[slot] = index, square

@@ -46,13 +46,13 @@ def _climb(
     }
     if isinstance(schedule.seeding, int) and schedule.seeding < len(points):
         starts = drawn_starts(points, schedule.seeding, random_state)
-        outcome = climb(field, starts, **settings, record=spec.record).outcome
+        outcome = climb(field, starts, **settings, record=spec.record)
         nearest = field.space.nearest_search(starts)(points)
         return outcome._replace(ends=outcome.ends[nearest])
     if schedule.seeding is None or isinstance(schedule.seeding, int):
-        return climb(field, points, **settings, record=spec.record).outcome
+        return climb(field, points, **settings, record=spec.record)
     starts = starts_of(schedule.seeding, field, problem)
-    outcome = climb(field, starts, **settings, record=True).outcome
+    outcome = climb(field, starts, **settings, record=True)
     outcome = follow(points, outcome, field.space)
     return outcome if spec.record else outcome._replace(paths=None)
 

@@ -1,7 +1,5 @@
 """Places as NumPy arrays; see :mod:`modeshift.engines.space`."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from modeshift.engines.cpu.arrays import NumpyArrays
@@ -33,8 +31,8 @@ class NumpySpace(NumpyArrays):
         """Number the components of "at most a radius apart", by first appearance."""
         return connected_components(points, radius)
 
-    def nearest_search(self, targets: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-        """Build a tree once; return a function from places to the nearest target of each."""
+    def nearest_search(self, targets: np.ndarray) -> NearestSearch:
+        """Build a tree that finds the nearest targets."""
         return NearestSearch(targets, self._n_threads)
 
     def order_in_space(self, places: np.ndarray) -> slice:

@@ -45,6 +45,14 @@ class TorchArrays:
         """Choose between two values, element by element."""
         return torch.where(mask, values, others)
 
+    def concatenate(self, parts: list[torch.Tensor]) -> torch.Tensor:
+        """Join tensors, row after row."""
+        return torch.cat(parts)
+
+    def log(self, values: torch.Tensor) -> torch.Tensor:
+        """Return natural logarithms; that of 0 is -inf."""
+        return values.log()
+
     def ranking(self, values: torch.Tensor) -> torch.Tensor:
         """Return the order that sorts values upwards; equal values keep their order."""
         return torch.argsort(values, stable=True)

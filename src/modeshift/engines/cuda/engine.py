@@ -95,7 +95,6 @@ class CudaEngine:
         labels, centers = find_clusters(space, spec, problem, ends, components, rows)
         centers = centers.to(ends.dtype)
         in_user_units = partial(space.from_units, exponent=problem.exponent)
-        positions = problem.points if isinstance(spec.schedule, Climb) else ends
         back, kept = data.handed_back, data.kept
         return Fit(
             labels=back(labels),
@@ -106,21 +105,20 @@ class CudaEngine:
             n_steps=outcome.n_steps,
             converged=outcome.converged,
             model=Model(
-                problem._replace(points=kept(positions), weights=back(problem.weights)),
-                kept(ends),
+                problem._replace(points=kept(problem.points), weights=back(problem.weights)),
                 back(labels),
-                kept(centers),
+                len(centers),
                 spec.feature_scale,
             ),
         )
 
     def index(self, spec: Spec, model: Model) -> "CudaIndex":
-        """Return the index; fitted points are uploaded and sorted once."""
+        """Return the index; fitted points are uploaded once."""
         return CudaIndex(spec, model, self._device)
 
 
 class CudaIndex:
-    """Index that labels arrays and tensors.
+    """Index of arrays and tensors.
 
     New points of a wider type than the model are compared in the wider type. So there is an index
     for each of the two types, built when it is first needed.
@@ -132,24 +130,41 @@ class CudaIndex:
         self._device = device
         self._by_type: dict[torch.dtype, Index] = {}
 
-    def label(self, data: Intake) -> Any:
+    def label(self, data: Intake, *, outliers: bool) -> Any:
         """Label new points."""
-        own = torch.as_tensor(self._model.ends[:0]).dtype
+        index, points = self._at(data)
+        return data.handed_back(index.label(points, outliers=outliers))
+
+    def membership(self, data: Intake) -> Any:
+        """Return the share of the votes for each cluster."""
+        index, points = self._at(data)
+        return data.handed_back(index.membership(points))
+
+    def log_density(self, data: Intake) -> Any:
+        """Return the logarithm of the density."""
+        index, points = self._at(data)
+        return data.handed_back(index.log_density(points))
+
+    def _at(self, data: Intake) -> tuple[Index, torch.Tensor]:
+        """Return the index of the wider type, and the points in that type."""
+        own = torch.as_tensor(self._model.problem.points[:0]).dtype
         dtype = torch.promote_types(data.points.dtype, own)
         if dtype not in self._by_type:
             self._by_type[dtype] = self._build(dtype)
-        return data.handed_back(self._by_type[dtype].label(data.points.to(dtype)))
+        return self._by_type[dtype], data.points.to(dtype)
 
     def _build(self, dtype: torch.dtype) -> Index:
         tensor = partial(torch.as_tensor, device=self._device)
-        problem, ends, labels, centers, scale = self._model
+        problem = self._model.problem
         problem = problem._replace(
             points=tensor(problem.points).to(dtype), weights=tensor(problem.weights)
         )
-        model = Model(
-            problem, tensor(ends).to(dtype), tensor(labels), tensor(centers).to(dtype), scale
-        )
-        return Index(field_of(self._spec, _arrange(problem).problem), model, self._spec)
+        model = self._model._replace(problem=problem, labels=tensor(self._model.labels))
+
+        def make_field(problem: Problem) -> DeviceField:
+            return field_of(self._spec, _arrange(problem).problem)
+
+        return Index(TorchSpace(self._device), model, make_field)
 
 
 def _run(spec: Spec, arranged: Sorted, random_state: Any, watch: Watch) -> Outcome:
@@ -157,8 +172,7 @@ def _run(spec: Spec, arranged: Sorted, random_state: Any, watch: Watch) -> Outco
     problem, seats = arranged.problem, arranged.seats
     field, tol = field_of(spec, problem), spec.tol * problem.scale
     if isinstance(spec.schedule, Climb):
-        climbs = climb(field, problem.points, tol=tol, max_iter=spec.max_iter, watch=watch)
-        return climbs.outcome
+        return climb(field, problem.points, tol=tol, max_iter=spec.max_iter, watch=watch)
     if isinstance(spec.schedule, Blur):
         return blur(field, stop=LargestShift(tol), max_iter=spec.max_iter, watch=watch)
 

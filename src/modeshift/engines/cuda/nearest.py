@@ -1,4 +1,6 @@
-"""Find the nearest target for each of many places, on the device."""
+"""Find the nearest targets of many places, on the device."""
+
+from typing import NamedTuple
 
 import torch
 import triton
@@ -6,6 +8,39 @@ import triton.language as tl
 
 _BLOCK = 32
 _TILE = 64
+_PAIRS = 1 << 27  # distances in memory at the same time
+
+
+class Neighbours(NamedTuple):
+    """The nearest targets of each place, from near to far; tensors of shape (m, k)."""
+
+    rows: torch.Tensor
+    squares: torch.Tensor
+
+
+class NearestSearch:
+    """Search for the nearest targets. It compares all targets."""
+
+    def __init__(self, targets: torch.Tensor) -> None:
+        self._targets = targets
+
+    def __call__(self, places: torch.Tensor) -> torch.Tensor:
+        """Return for each place the index of the nearest target; ties go to the lower index."""
+        return nearest_rows(self._targets, places)
+
+    def several(self, places: torch.Tensor, k: int) -> Neighbours:
+        """Return the k nearest targets of each place, or all if there are fewer.
+
+        Distances are sums of squared differences, so a target at the place itself has distance 0.
+        """
+        k, step = min(k, len(self._targets)), max(1, _PAIRS // len(self._targets))
+        exactly = "donot_use_mm_for_euclid_dist"
+        parts = [
+            torch.cdist(some, self._targets, compute_mode=exactly).topk(k, largest=False)
+            for some in places.split(step)
+        ]
+        distances, rows = (torch.cat(column) for column in zip(*parts, strict=True))
+        return Neighbours(rows, distances**2)
 
 
 def nearest_rows(targets: torch.Tensor, places: torch.Tensor) -> torch.Tensor:

@@ -1,14 +1,12 @@
 """Places as PyTorch tensors on a device; see :mod:`modeshift.engines.space`."""
 
-from collections.abc import Callable
-
 import numpy as np
 import torch
 
 from modeshift.engines.cuda.arrays import TorchArrays
 from modeshift.engines.cuda.components import connected_components
 from modeshift.engines.cuda.meeting import Crowd, NeighbourMeetings
-from modeshift.engines.cuda.nearest import nearest_rows
+from modeshift.engines.cuda.nearest import NearestSearch
 from modeshift.engines.cuda.sphere import put_back
 from modeshift.engines.cuda.tiles import locality_order
 from modeshift.engines.problem import Units
@@ -29,9 +27,9 @@ class TorchSpace(TorchArrays):
         """Number the components of "at most a radius apart", by first appearance."""
         return connected_components(points, radius)
 
-    def nearest_search(self, targets: torch.Tensor) -> Callable[[torch.Tensor], torch.Tensor]:
-        """Return a function from places to the nearest target of each. It compares all targets."""
-        return lambda places: nearest_rows(targets, places)
+    def nearest_search(self, targets: torch.Tensor) -> NearestSearch:
+        """Return a search for the nearest targets. It compares all targets."""
+        return NearestSearch(targets)
 
     def order_in_space(self, places: torch.Tensor) -> torch.Tensor:
         """Return an order in which rows next to each other are near in space."""

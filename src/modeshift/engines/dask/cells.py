@@ -7,7 +7,7 @@ import numpy as np
 
 from modeshift.engines.cpu.compress import Tally, cell_keys, cells_of_tally, join, tally
 from modeshift.engines.cpu.exact_sums import WEIGHTLESS
-from modeshift.engines.cpu.hashing import find_rows
+from modeshift.engines.cpu.hashing import RowTable
 from modeshift.engines.dask.faults import compute
 from modeshift.engines.dask.rows import Form, Rows, check_chunk_weights
 from modeshift.engines.dask.tree import new_token, task, tree_reduce
@@ -87,7 +87,7 @@ def _tally_chunk(
 
 def _look_up(block: Any, table: _Table, *, form: Form, side: float, block_id: Any) -> np.ndarray:
     keys = cell_keys(form.points(block, block_id[0]), side)
-    found = find_rows(table.keys, keys)
+    found = RowTable(table.keys).find(keys)
     if (found < 0).any():
         raise RuntimeError(
             f"Chunk {block_id[0]} of X holds a row that was not there during the fit: X must give "

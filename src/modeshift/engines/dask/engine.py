@@ -1,5 +1,7 @@
 """The two engines for Dask data: cells of a grid, or rounds over partitions."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import dask
@@ -7,14 +9,22 @@ import dask.array as da
 import numpy as np
 
 from modeshift.engines.cpu.data import take_in as take_in_array
-from modeshift.engines.cpu.engine import CpuEngine, CpuIndex, cell_points, solve
+from modeshift.engines.cpu.engine import CpuEngine, CpuIndex, cell_points, solve, with_grid
 from modeshift.engines.dask.cells import compress_rows
-from modeshift.engines.dask.rounds_fit import RoundsModel, fit_in_rounds, predict_in_rounds
+from modeshift.engines.dask.rounds_fit import RoundsModel, fit_in_rounds
+from modeshift.engines.dask.rounds_predict import (
+    SearchedModel,
+    label_rows,
+    log_density_of_rows,
+    membership_of_rows,
+    plant_trees,
+)
 from modeshift.engines.dask.rows import Form, Rows, as_rows, check_chunk, example_of
 from modeshift.engines.dask.sample import draw_rows
 from modeshift.engines.dask.tree import new_token
 from modeshift.engines.kinds import is_dask
 from modeshift.engines.pose import problem_of
+from modeshift.engines.prediction import Model
 from modeshift.engines.problem import Problem, Units
 from modeshift.spec import Fit, Sampled, Spec
 from modeshift.watching.observer import Observer
@@ -65,45 +75,70 @@ class CellsEngine(_DaskEngine):
         side = float(np.ldexp(spec.radius, -form.exponent)) / float(spec.resolution or 1.0)
         cells = compress_rows(data.rows, form, side)
         problem = _problem(spec, form, cell_points(spec, cells, side), cells.weights)
-        return solve(spec, problem, cells, data.rows.dtype, random_state, observer)
+        fit = solve(spec, problem, cells, data.rows.dtype, random_state, observer)
+        return with_grid(fit, cells, side)
 
     def index(self, spec: Spec, model: Any) -> "CellsIndex":
         """Build the index of the model in memory; workers get a copy."""
-        return CellsIndex(spec, CpuEngine().index(spec, model), model.ends.shape[1])
+        return CellsIndex(spec, CpuEngine().index(spec, model), model)
 
 
 class CellsIndex:
-    """Index that labels rows lazily."""
+    """Index that answers for rows lazily, chunk by chunk."""
 
-    def __init__(self, spec: Spec, index: CpuIndex, n_features: int) -> None:
+    def __init__(self, spec: Spec, index: CpuIndex, model: Model) -> None:
         self._spec = spec
         self._index = index
-        self._n_features = n_features
+        self._n_features = model.problem.points.shape[1]
+        self._n_clusters = model.n_clusters
 
-    def label(self, data: Data) -> Any:
+    def label(self, data: Data, *, outliers: bool) -> Any:
         """Return the labels of the rows: a lazy Dask array with their chunks."""
-        token = new_token()
+        empty = np.empty(0, dtype=np.int64)
+        return self._map(data, partial(CpuIndex.label, outliers=outliers), empty)
+
+    def membership(self, data: Data) -> Any:
+        """Return the share of the votes for each cluster, lazily."""
+        return self._map(data, CpuIndex.membership, np.empty((0, self._n_clusters)))
+
+    def log_density(self, data: Data) -> Any:
+        """Return the logarithm of the density, lazily."""
+        return self._map(data, CpuIndex.log_density, np.empty(0))
+
+    def _map(self, data: Data, answer: Callable[[CpuIndex, Any], np.ndarray], empty: Any) -> Any:
+        token, rows = new_token(), data.rows
         index = dask.delayed(self._index, name=f"modeshift-index-{token}", traverse=False)
-        return data.rows.points.map_blocks(
-            _label_chunk,
+        columns: dict[str, Any] = {"drop_axis": 1}
+        if empty.ndim == 2:
+            columns = {"chunks": (rows.points.chunks[0], (empty.shape[1],))}
+        return rows.points.map_blocks(
+            _answer_chunk,
             index,
+            answer=answer,
+            empty=empty,
             spec=self._spec,
             n_features=self._n_features,
-            float_type=data.rows.dtype,
-            drop_axis=1,
-            dtype=np.int64,
-            meta=np.empty(0, dtype=np.int64),
+            float_type=rows.dtype,
+            dtype=empty.dtype,
+            meta=empty,
             name=f"modeshift-predict-{token}",
+            **columns,
         )
 
 
-def _label_chunk(
-    block: Any, index: CpuIndex, *, spec: Spec, n_features: int, float_type: Any, block_id: Any
+def _answer_chunk(
+    block: Any,
+    index: CpuIndex,
+    *,
+    answer: Callable[[CpuIndex, Any], np.ndarray],
+    empty: np.ndarray,
+    spec: Spec,
+    n_features: int,
+    float_type: Any,
+    block_id: Any,
 ) -> np.ndarray:
     points = check_chunk(block, float_type, n_features, block_id[0])
-    if len(points) == 0:
-        return np.empty(0, dtype=np.int64)
-    return index.label(take_in_array(spec, points, None))
+    return answer(index, take_in_array(spec, points, None)) if len(points) else empty
 
 
 class RoundsEngine(_DaskEngine):
@@ -120,21 +155,30 @@ class RoundsEngine(_DaskEngine):
         return fit_in_rounds(spec, problem, data.rows, form, random_state, observer)
 
     def index(self, spec: Spec, model: RoundsModel) -> "RoundsIndex":
-        """Return the index, which uses the partitions."""
-        return RoundsIndex(spec, model)
+        """Build a tree of each partition, on its worker."""
+        return RoundsIndex(plant_trees(model))
 
 
 class RoundsIndex:
-    """Index that labels rows by the partitions of a fit."""
+    """Index of rows, by the partitions of a fit."""
 
-    def __init__(self, spec: Spec, model: RoundsModel) -> None:
-        self._spec = spec
+    def __init__(self, model: SearchedModel) -> None:
         self._model = model
 
-    def label(self, data: Data) -> Any:
-        """Label rows. The climbs run now; only the labels of Dask data are lazy."""
-        labels = predict_in_rounds(self._spec, self._model, data.rows)
-        return labels if data.is_lazy else labels.compute()
+    def label(self, data: Data, *, outliers: bool) -> Any:
+        """Label rows, lazily for Dask data."""
+        return self._given(data, label_rows(self._model, data.rows, outliers=outliers))
+
+    def membership(self, data: Data) -> Any:
+        """Return the share of the votes for each cluster, lazily for Dask data."""
+        return self._given(data, membership_of_rows(self._model, data.rows))
+
+    def log_density(self, data: Data) -> Any:
+        """Return the logarithm of the density, lazily for Dask data."""
+        return self._given(data, log_density_of_rows(self._model, data.rows))
+
+    def _given(self, data: Data, answer: Any) -> Any:
+        return answer if data.is_lazy else answer.compute()
 
 
 def _form(spec: Spec, rows: Rows) -> Form:

@@ -92,19 +92,14 @@ class Climbers(NamedTuple):
     positions : ndarray of shape (n, d)
     climbing : ndarray
         Numbers of the climbs that are still going.
-    lonely : ndarray of shape (n,), bool
-        Whether a climb had no mass near its start.
     """
 
     positions: np.ndarray
     climbing: np.ndarray
-    lonely: np.ndarray
 
 
-def climb(
-    parts: Parts, starts: list[Any], *, tol: float, max_iter: int, watch: Watch
-) -> tuple[Run, list[Any]]:
-    """Let points climb over all partitions; return also the mask of starts without mass.
+def climb(parts: Parts, starts: list[Any], *, tol: float, max_iter: int, watch: Watch) -> Run:
+    """Let points climb over all partitions.
 
     For climbs at exactly the same place the mean is computed once.
     """
@@ -116,15 +111,14 @@ def climb(
         for i in np.flatnonzero(left):
             asked = parts.task("round-places", _climbing_places, groups[i])
             steps = parts.ask(parts.task("round-places", _first_of, asked))
-            moved = parts.task("round-move", _take, groups[i], asked, steps, tol, step == 0)
+            moved = parts.task("round-move", _take, groups[i], asked, steps, tol)
             groups[i], count = parts.persist([moved, parts.task("climb-left", _count, moved)])
             left[i] = parts.get(count)
         step += 1
         positions = [parts.task("climb-positions", _climb_positions, each) for each in groups]
         _tell(watch, parts, positions, step, n_steps, int(left.sum()))
     ends = parts.persist([parts.task("climb-ends", _climb_positions, each) for each in groups])
-    lonely = [parts.task("climb-lonely", _lonely, each) for each in groups]
-    return Run(ends, step, n_steps, not left.any()), lonely
+    return Run(ends, step, n_steps, not left.any())
 
 
 def _move_batch(parts: Parts, numbers: np.ndarray, negligible: float) -> np.ndarray:
@@ -204,7 +198,7 @@ def _judge(steps: Steps, tol: float) -> tuple[float, int]:
 
 
 def _at_start(places: np.ndarray) -> Climbers:
-    return Climbers(places, np.arange(len(places)), np.zeros(len(places), dtype=bool))
+    return Climbers(places, np.arange(len(places)))
 
 
 def _climbing_places(group: Climbers) -> tuple[np.ndarray, np.ndarray]:
@@ -216,16 +210,14 @@ def _first_of(pair: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
 
 
 def _take(
-    group: Climbers, asked: tuple[np.ndarray, np.ndarray], steps: Steps, tol: float, first: bool
+    group: Climbers, asked: tuple[np.ndarray, np.ndarray], steps: Steps, tol: float
 ) -> Climbers:
     """Take a step of every climb that is still going."""
     numbers = asked[1]
-    positions, lonely = group.positions.copy(), group.lonely
+    positions = group.positions.copy()
     positions[group.climbing] = steps.means[numbers]
-    if first:
-        lonely = steps.masses[numbers] == 0.0
     onward = steps.squares[numbers] > tol * tol
-    return Climbers(positions, group.climbing[onward], lonely)
+    return Climbers(positions, group.climbing[onward])
 
 
 def _count(group: Climbers) -> int:
@@ -234,7 +226,3 @@ def _count(group: Climbers) -> int:
 
 def _climb_positions(group: Climbers) -> np.ndarray:
     return group.positions
-
-
-def _lonely(group: Climbers) -> np.ndarray:
-    return group.lonely

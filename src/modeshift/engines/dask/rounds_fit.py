@@ -6,11 +6,10 @@ import dask.array as da
 import numpy as np
 from dask.highlevelgraph import HighLevelGraph
 
-from modeshift.engines.cpu.nearest import nearest_rows
 from modeshift.engines.cpu.space import NumpySpace
 from modeshift.engines.cpu.sphere import put_back
 from modeshift.engines.dask import rounds
-from modeshift.engines.dask.merge import Merged, centers_of, merge
+from modeshift.engines.dask.merge import centers_of, merge
 from modeshift.engines.dask.parts import Parts, Question
 from modeshift.engines.dask.rows import Form, Rows
 from modeshift.engines.dask.tree import new_token
@@ -20,7 +19,7 @@ from modeshift.engines.rule import Flat, Gaussian
 from modeshift.spec import Blur, Fit, Spec, Wander
 from modeshift.watching.observer import Observer
 from modeshift.watching.progress import Progress
-from modeshift.watching.watch import UNWATCHED, Watch
+from modeshift.watching.watch import Watch
 
 
 class RoundsModel(NamedTuple):
@@ -29,20 +28,19 @@ class RoundsModel(NamedTuple):
     Attributes
     ----------
     parts : Parts
-        The fields that new points climb over.
-    ends : list of Delayed
-    merged : Merged
+        The fields of the fitted rows.
+    labels : list of Delayed
+        Labels of the rows of each partition.
     problem : Problem
         Radius, scale and units, without points.
-    centers : ndarray of shape (n_clusters, d)
-        In the units of the problem.
+    n_clusters : int
+    feature_scale : tuple of float, or None
     """
 
     parts: Parts
-    ends: list[Any]
-    merged: Merged
+    labels: list[Any]
     problem: Problem
-    centers: np.ndarray
+    n_clusters: int
     feature_scale: tuple[float, ...] | None
 
     @property
@@ -68,11 +66,13 @@ def fit_in_rounds(
     if parts.weight == 0.0:
         raise ValueError("sample_weight must hold at least one weight above 0, got only zeros.")
     watch = observer.watch(_reporter(observer, spec, problem, rows.dtype))
+    fitted = parts.fields  # schedules replace them where points move
     run = _run(spec, parts, problem, random_state, watch)
     ends = parts.persist(run.ends)
     length = spec.merge_radius * problem.scale
     merged = merge(parts, ends, length, smallest_cluster(spec, problem), spec.n_clusters)
     centers = centers_of(parts, merged)
+    parts.fields = fitted
     if form.sphere:
         centers = put_back(centers, merged.anchors)
     space = NumpySpace(feature_scale=spec.feature_scale)
@@ -88,7 +88,7 @@ def fit_in_rounds(
         n_iter=run.n_iter,
         n_steps=run.n_steps,
         converged=run.converged,
-        model=RoundsModel(parts, ends, merged, problem, centers, spec.feature_scale),
+        model=RoundsModel(parts, merged.labels, problem, len(centers), spec.feature_scale),
     )
 
 
@@ -108,7 +108,7 @@ def _run(spec: Spec, parts: Parts, problem: Problem, random_state: Any, watch: W
     if isinstance(spec.schedule, Blur):
         return rounds.blur(parts, watch=watch, **limits)
     starts = [parts.task("climb-start", rounds.positions_of, field) for field in parts.fields]
-    return rounds.climb(parts, starts, watch=watch, **limits)[0]
+    return rounds.climb(parts, starts, watch=watch, **limits)
 
 
 def _in_user_units(
@@ -166,53 +166,3 @@ def _reporter(observer: Observer, spec: Spec, problem: Problem, dtype: np.dtype)
         )
 
     return report
-
-
-def predict_in_rounds(spec: Spec, model: RoundsModel, rows: Rows) -> Any:
-    """Label new rows. The climbs run now, over all partitions; only the labels are lazy."""
-    parts, problem = model.parts, model.problem
-    form = Form(rows.dtype, parts.rows.points.shape[1], parts.question.sphere, problem.exponent)
-    starts = parts.persist(
-        [
-            parts.task("predict-start", _placed, block, form, chunk)
-            for chunk, (block, _) in enumerate(rows.blocks())
-        ]
-    )
-    run, lonely = rounds.climb(
-        parts, starts, tol=spec.tol * problem.scale, max_iter=spec.max_iter, watch=UNWATCHED
-    )
-    labels = []
-    for start, end, alone in zip(starts, run.ends, lonely, strict=True):
-        nearest = [
-            parts.task("predict-nearest", _nearest, modes, label, end)
-            for modes, label in zip(model.ends, model.merged.labels, strict=True)
-        ]
-        labels.append(parts.task("predict", _nearest_label, start, alone, model.centers, *nearest))
-    return stacked(labels, rows.points.chunks[0], np.empty(0, dtype=np.int64))
-
-
-def _placed(block: Any, form: Form, chunk: int) -> np.ndarray:
-    return form.points(block, chunk)
-
-
-def _nearest(
-    modes: np.ndarray, labels: np.ndarray, ends: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the squared distance to the nearest mode of a partition, and its label."""
-    nearest = nearest_rows(modes, ends)
-    return ((modes[nearest] - ends) ** 2).sum(axis=1), labels[nearest]
-
-
-def _nearest_label(
-    starts: np.ndarray,
-    lonely: np.ndarray,
-    centers: np.ndarray,
-    *answers: tuple[np.ndarray, np.ndarray],
-) -> np.ndarray:
-    """Return the label of the nearest mode; for starts without mass, of the nearest centre."""
-    squares, labels = (np.array(column) for column in zip(*answers, strict=True))
-    chosen = labels[np.argmin(squares, axis=0), np.arange(len(starts))]
-    if lonely.any():
-        alone = starts[lonely]
-        chosen[lonely] = nearest_rows(centers, alone) if len(centers) else -1
-    return chosen

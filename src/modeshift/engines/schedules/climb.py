@@ -1,19 +1,12 @@
 """Algorithm 1 of the paper: each point climbs alone over the original positions."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from modeshift.engines.schedules.field import BatchField
 from modeshift.engines.schedules.outcome import Outcome, PathRecorder
 from modeshift.engines.space import Meetings, Space
 from modeshift.watching.checkpoint import pack, unpack
 from modeshift.watching.watch import UNWATCHED, Watch
-
-
-class Climbs(NamedTuple):
-    """An outcome, and the mask of the starts without mass within the radius."""
-
-    outcome: Outcome
-    lonely: Any
 
 
 class _Run:
@@ -26,8 +19,6 @@ class _Run:
         Number of steps of each climb, without the steps of its leader.
     climbing : array
         Numbers of the climbs that are still going.
-    lonely : array of shape (m,), bool
-        Whether a start had no mass within the radius.
     step : int
         Steps taken so far by every climb that is still going.
     n_steps : int
@@ -39,7 +30,6 @@ class _Run:
         self.positions = space.copy(starts)
         self.steps = space.full(n, 0)
         self.climbing = space.arange(n)
-        self.lonely = space.full(n, False)
         self.step = 0
         self.n_steps = 0
 
@@ -47,8 +37,6 @@ class _Run:
         self, answer: Any, tol: float, recorder: PathRecorder | None, meetings: Meetings | None
     ) -> None:
         """Take a step of every climb. A climb ends at a step <= tol, or if it meets another."""
-        if self.step == 0:
-            self.lonely = answer.masses == 0.0
         means = answer.means
         self.step += 1
         self.n_steps += len(means)
@@ -70,7 +58,7 @@ def climb(
     max_iter: int,
     record: bool = False,
     watch: Watch = UNWATCHED,
-) -> Climbs:
+) -> Outcome:
     """Repeat x <- mean of the field's points near x, for each start, until its shift is <= tol.
 
     The field does not change, so climbs do not affect each other, and all can take their next step
@@ -100,16 +88,15 @@ def climb(
         _catch_up(space, meetings, run.positions, steps, unfinished)
         late = steps > max_iter
         if late.any():  # its leader had taken fewer steps, so it must climb by itself
-            alone = climb(field, starts[late], tol=tol, max_iter=max_iter, record=True).outcome
+            alone = climb(field, starts[late], tol=tol, max_iter=max_iter, record=True)
             run.positions[late], steps[late], unfinished[late] = alone.ends, max_iter, True
-    outcome = Outcome(
+    return Outcome(
         ends=run.positions,
         n_iter=int(steps.max()),
         n_steps=int(steps.sum()),
         converged=not bool(unfinished.any()),
         paths=None if recorder is None else recorder.paths(),
     )
-    return Climbs(outcome, run.lonely)
 
 
 def _followed(space: Space, meetings: Meetings | None, n: int) -> Any:
