@@ -427,6 +427,33 @@ def test_predict_gives_the_labels_of_the_fitted_model(folder, run):
 
 
 @pytest.mark.parametrize(
+def helps_of_cluster():
+    (subparsers,) = [a for a in cli.make_parser()._actions if a.nargs == "A..."]
+    return {
+        option: action.help.replace("%%", "%")
+        for option, action in subparsers.choices["cluster"]._option_string_actions.items()
+    }
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_help_has_every_sentence_of_every_method(method):
+    helps = helps_of_cluster()
+    for parameter in parameters_of(method).values():
+        for sentence in parameter.help.replace("None", "none").split(". "):
+            assert sentence in helps[parameter.option]
+
+
+def test_help_names_the_methods_where_they_differ():
+    helps = helps_of_cluster()
+    assert helps["--max-iter"] == (
+        "stochastic: Largest number of sweeps. A sweep is n steps. "
+        "deterministic: Largest number of steps of a climb. "
+        "blurring: Largest number of sweeps. (default: 300)"
+    )
+    assert helps["--merge-radius"].startswith("Final positions at most")  # all say the same
+    assert "all cores. The result does not depend on it. stochastic: Only the" in helps["--jobs"]
+
+
     ("number", "words"),
     [(1, "a development version of modeshift (0.1.0.dev0) wrote it"), (9, "its format is 9")],
 )

@@ -44,7 +44,7 @@ def _row(parser: argparse.ArgumentParser, action: argparse.Action) -> tuple[str,
         value = value or action.dest.upper()
     name = " ".join([*action.option_strings[:1], value]).strip()
     meaning = (action.help or "") % {"prog": parser.prog, "default": action.default}
-    return f"`{name}`", meaning.replace("|", "\\|")
+    return f"`{name}`".replace("|", "\\|"), meaning.replace("|", "\\|")
 
 
 def _code(text: str) -> str:

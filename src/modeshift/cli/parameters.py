@@ -178,7 +178,7 @@ def _described(docstring: str) -> dict[str, tuple[str, str]]:
 def _plain(text: str) -> str:
     """Return docstring text without markup, in one line."""
     text = re.sub(r":\w+:`~?([^`]*)`", r"\1", text).replace("`", "")
-    return " ".join(text.split())
+    return " ".join(text.split()).replace("np.inf", "inf")
 
 
 def _destination(name: str) -> str:
@@ -197,13 +197,27 @@ def _metavar(parameter: Parameter) -> str:
 
 
 def _help(by_method: dict[str, Parameter]) -> str:
-    parameter = next(iter(by_method.values()))
     only = "" if len(by_method) == len(METHODS) else f"Only for {' and '.join(by_method)}. "
     defaults = {method: _spelled(parameter) for method, parameter in by_method.items()}
     first = next(iter(defaults.values()))
     others = [f"{method}: {value}" for method, value in defaults.items() if value != first]
-    text = parameter.help.replace("None", "none")
-    return f"{only}{text} (default: {'; '.join([first, *others])})"
+    text = _joined({method: parameter.help for method, parameter in by_method.items()})
+    return f"{only}{text.replace('None', 'none')} (default: {'; '.join([first, *others])})"
+
+
+def _joined(texts: dict[str, str]) -> str:
+    """Return the sentences that all methods begin with, then the rest for each method."""
+    sentences = {method: re.split(r"(?<=\.) ", text) for method, text in texts.items()}
+    shared: list[str] = []
+    for several in zip(*sentences.values(), strict=False):
+        if len(set(several)) > 1:
+            break
+        shared.append(several[0])
+    rests: dict[str, list[str]] = {}
+    for method, each in sentences.items():
+        rests.setdefault(" ".join(each[len(shared) :]), []).append(method)
+    named = [f"{', '.join(methods)}: {rest}" for rest, methods in rests.items() if rest]
+    return " ".join([*shared, *named])
 
 
 def _spelled(parameter: Parameter) -> str:

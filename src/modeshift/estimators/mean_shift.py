@@ -34,7 +34,7 @@ class MeanShift(ModeSeeker):
     tol : float, default=1e-3
         A climb ends with a step of at most this fraction of the bandwidth.
     merge_radius : float, default=0.5
-        Ends of climbs at most this fraction of the bandwidth apart become one cluster.
+        Final positions at most this fraction of the bandwidth apart become one cluster.
     max_iter : int, default=300
         Largest number of steps of a climb.
     n_clusters : int, default=None

@@ -18,10 +18,10 @@ class StochasticMeanShift(ModeSeeker):
     Parameters
     ----------
     bandwidth : float or (low, high), default=None
-        Radius of the neighbourhood. A pair: each step draws its radius uniformly between the two
-        (arXiv 2602.15393), and ``tol``, ``merge_radius`` and ``predict`` use ``high``. None: it is
-        chosen from the data, and in many dimensions ``n_neighbors`` with it; see
-        :func:`modeshift.bandwidth_profile`.
+        Radius of the neighbourhood. None: it is chosen from the data, and in many dimensions
+        ``n_neighbors`` with it; see :func:`modeshift.bandwidth_profile`. With a pair, each step
+        draws its radius uniformly between the two (arXiv 2602.15393), and ``tol``,
+        ``merge_radius`` and ``predict`` use ``high``.
     kernel : {"flat", "gaussian"}, default="flat"
         Weight of a point at the distance r. "flat": 1 up to the bandwidth, 0 beyond. "gaussian":
         exp(-r^2 / (2 bandwidth^2)) up to 6 bandwidths, 0 beyond.
@@ -75,8 +75,8 @@ class StochasticMeanShift(ModeSeeker):
         near the border of a neighbourhood are misjudged. "auto" is exact; on the CPU it is
         "anchors" from 32 features on, and "tree" below.
     n_jobs : int, default=None
-        Number of threads for the convergence test and ``predict``; the steps themselves run one
-        after another. None is 1, -1 is all cores. The result does not depend on it.
+        Number of threads. None is 1, -1 is all cores. The result does not depend on it. Only the
+        convergence test and ``predict`` use several threads; the steps run one after another.
     device : {"cpu", "cuda", "auto"}, default="cpu"
         Where the fit runs. "cuda": on a GPU, which needs the extra ``modeshift[gpu]``; PyTorch
         tensors on the GPU give tensors. "auto": on a GPU if there is one and all options work
