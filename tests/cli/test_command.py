@@ -208,9 +208,8 @@ def test_quiet_is_silent(folder, run):
         ),
         (
             ["cluster", "points.csv", "--method", "blurring", "--runs", "3"],
-            "--runs 3 needs a method that draws",
+            "--runs 3 needs a random method",
         ),
-        (["cluster", "points.csv", "--runs", "0"], "runs must be at least 1"),
         (["predict", "points.csv", "points.csv"], "is no model"),
         (["predict", "none.npz", "points.csv"], "No such file"),
         (["score", "points.csv", "points.csv", "--truth", "nope"], "no column 'nope'"),
@@ -220,6 +219,26 @@ def test_quiet_is_silent(folder, run):
 def test_refused(arguments, words, folder, run):
     assert words in refuse(run(*arguments))
     assert os.listdir() == ["points.csv"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--runs", "0"], "--runs must be at least 1, got 0"),
+        (["--runs", "-3"], "--runs must be at least 1, got -3"),
+        (["--checkpoint-every", "-1"], "--checkpoint-every must be at least 0 and finite, got -1"),
+        (
+            ["--checkpoint-every", "nan"],
+            "--checkpoint-every must be at least 0 and finite, got nan",
+        ),
+        (["--checkpoint-every", "inf", "--out", "-"], "--checkpoint-every must be at least 0"),
+        (["--method", "blurring", "--runs", "3"], "--runs 3 needs a random method"),
+    ],
+)
+def test_options_of_the_command_are_checked_before_the_data(options, words, folder, run):
+    """The data are not there, so a command that read them first would say that."""
+    err = refuse(run("cluster", "none.csv", *options))
+    assert err.startswith(f"modeshift: {words}")
 
 
 def test_results_are_not_overwritten_unasked(folder, run):

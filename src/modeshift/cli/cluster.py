@@ -3,6 +3,7 @@
 import argparse
 import sys
 import warnings
+from math import inf
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -16,6 +17,7 @@ from modeshift.cli.parameters import (
     all_parameters,
     chosen_parameters,
     class_name,
+    parameters_of,
 )
 from modeshift.cli.tables import (
     DATA_HELP,
@@ -106,6 +108,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 def run(options: argparse.Namespace) -> None:
     """Cluster, write, print."""
     parameters = chosen_parameters(options)
+    _check_numbers(options)
     out = label_place(options, "labels")
     if options.summary is None and out is not None:
         options.summary = out.with_suffix(".json")
@@ -132,8 +135,7 @@ def run(options: argparse.Namespace) -> None:
     watchers: list[Any] = [] if camera is None else [camera]
     if checkpoint is not None:
         every = 60.0 if options.checkpoint_every is None else options.checkpoint_every
-        with user_errors():
-            watchers.append(modeshift.Checkpoint(checkpoint, every))
+        watchers.append(modeshift.Checkpoint(checkpoint, every))
     fitted, preparation, notes = _fit(estimator, table, options, watchers)
     seconds["fit"] = perf_counter() - started
     summary = summarize(
@@ -161,6 +163,20 @@ def run(options: argparse.Namespace) -> None:
                 print(f"{option[2:]}: {place}", file=screen)
         for note in notes:
             print(f"modeshift: {note}", file=sys.stderr)
+
+
+def _check_numbers(options: argparse.Namespace) -> None:
+    """Check --runs and --checkpoint-every."""
+    if options.runs < 1:
+        raise UserError(f"--runs must be at least 1, got {options.runs}")
+    if options.runs > 1 and "random_state" not in parameters_of(options.method):
+        raise UserError(
+            f"--runs {options.runs} needs a random method, and all runs of --method "
+            f"{options.method} are the same; leave --runs out, or take --method stochastic"
+        )
+    every = options.checkpoint_every
+    if every is not None and not 0 <= every < inf:  # NaN ends here as well
+        raise UserError(f"--checkpoint-every must be at least 0 and finite, got {every:g}")
 
 
 def _fit(
@@ -196,11 +212,6 @@ def _voting(estimator: Any, options: argparse.Namespace) -> Any:
 
     if options.runs == 1:
         return estimator
-    if not hasattr(estimator, "random_state"):
-        raise UserError(
-            f"--runs {options.runs} needs a method that draws; every run of --method "
-            f"{options.method} is the same. Leave it out, or take --method stochastic"
-        )
     return Consensus(estimator, n_runs=options.runs, random_state=estimator.random_state)
 
 
