@@ -17,7 +17,7 @@ def check_real(
     low_allowed: bool = True,
     high_allowed: bool = False,
 ) -> float:
-    """Return value as a float if it lies between low and high."""
+    """Return value as a float if it is between low and high."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, got {value!r}.")
     number = float(value)
@@ -62,10 +62,8 @@ def check_flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def check_jobs(name: str, value: Any) -> int | None:
-    """Return a number of threads: None or a whole number other than 0."""
-    if value is None:
-        return None
+def check_jobs(name: str, value: Any) -> int:
+    """Return a number of threads: a whole number other than 0."""
     number = check_whole(name, value, low=-(2**31))
     if number == 0:
         raise ValueError(f"{name} must not be 0; use 1 for one thread or -1 for all cores.")
@@ -74,22 +72,27 @@ def check_jobs(name: str, value: Any) -> int | None:
 
 def check_seeding(name: str, value: Any) -> Any:
     """Return None, a number of points or "bins"; an array is checked later."""
+    allowed = f"{name} must be None, a number of points, 'bins' or an array of starting positions"
     if isinstance(value, str) and value != "bins":
-        raise ValueError(
-            f"{name} must be None, a number of points, 'bins' or an array of starting positions, "
-            f"got {value!r}."
-        )
-    is_number = isinstance(value, Real)
-    return check_whole(name, value, low=1) if is_number else value
+        raise ValueError(f"{allowed}, got {value!r}.")
+    if not isinstance(value, Real):
+        return value
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{allowed}, got {value!r}.")
+    return check_whole(name, value, low=1)
 
 
 def check_feature_weights(name: str, value: Any) -> Any:
     """Return None, "learned", or a temperature as a float."""
     if value is None or (isinstance(value, str) and value == "learned"):
         return value
-    if isinstance(value, str) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be None, 'learned' or a temperature, got {value!r}.")
-    return check_real(name, value, low=0.0, low_allowed=False)
+    allowed = f"{name} must be None, 'learned' or a temperature (a finite number above 0)"
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{allowed}, got {value!r}.")
+    temperature = float(value)
+    if not 0 < temperature < inf:  # NaN ends here as well
+        raise ValueError(f"{allowed}, got {value!r}.")
+    return temperature
 
 
 def check_feature_scale(name: str, value: Any) -> tuple[float, ...] | None:
@@ -98,7 +101,7 @@ def check_feature_scale(name: str, value: Any) -> tuple[float, ...] | None:
         return None
     if isinstance(value, str) or getattr(value, "ndim", 1) != 1 or not hasattr(value, "__iter__"):
         raise TypeError(
-            f"{name} must be None or a sequence of one number a feature, got {value!r}."
+            f"{name} must be None, or a sequence with one number for each feature, got {value!r}."
         )
     return tuple(
         check_real(f"{name}[{i}]", each, low=0.0, low_allowed=False) for i, each in enumerate(value)
@@ -115,15 +118,16 @@ def check_bandwidth(value: Any, *, cosine: bool = False, infinite: bool = False)
             f"bandwidth must be one number, got {value!r}; "
             "only StochasticMeanShift takes a pair (low, high)."
         )
-    if isinstance(value, str):
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(
-            f"bandwidth must be a number, or None to have one estimated, got {value!r}."
+            f"bandwidth must be a number, or None to choose it from the data, got {value!r}."
         )
-    if isinstance(value, Real) and value == inf:
+    if value == inf:
         if infinite:
             return inf
         raise ValueError(
-            f"bandwidth must be finite, got {value!r}; only n_neighbors=k lets it be infinite."
+            f"bandwidth must be finite, got {value!r}; it may be infinite only together with "
+            "n_neighbors=k."
         )
     if not cosine:
         return check_real("bandwidth", value, low=0.0, low_allowed=False)
@@ -132,7 +136,9 @@ def check_bandwidth(value: Any, *, cosine: bool = False, infinite: bool = False)
             "bandwidth", value, low=0.0, high=2.0, low_allowed=False, high_allowed=True
         )
     except ValueError as error:
-        raise ValueError(f"{error} With metric='cosine' it is a distance 1 - cos.") from error
+        raise ValueError(
+            f"{error} With metric='cosine' the bandwidth is a distance 1 - cos."
+        ) from error
 
 
 def check_bandwidth_pair(
@@ -148,8 +154,12 @@ def check_bandwidth_pair(
         raise ValueError(f"bandwidth must be one number or a pair (low, high), got {value!r}.")
     try:
         low, high = (check_bandwidth(end, cosine=cosine) for end in value)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{error} The pair was {value!r}.") from error
+    except TypeError as error:
+        raise TypeError(
+            f"bandwidth must be one number or a pair of numbers (low, high), got {value!r}."
+        ) from error
+    except ValueError as error:
+        raise ValueError(f"{error} The pair was {value!r}.") from error
     if low > high:
         raise ValueError(
             f"bandwidth must be a pair (low, high) with low <= high, got {value!r}; swap the two."
@@ -167,23 +177,35 @@ def check_weights(sample_weight: Any, n: int) -> "np.ndarray":
 
     if sample_weight is None:
         return np.ones(n)
-    weights = np.asarray(sample_weight)
+    weights = check_each_weight("sample_weight", sample_weight, n)
+    if not weights.any():
+        raise ValueError(ONLY_ZEROS)
+    return weights
+
+
+ONLY_ZEROS = "sample_weight must contain a weight above 0, got only zeros."
+
+
+def check_each_weight(name: str, values: Any, n: int) -> "np.ndarray":
+    """Return n weights as float64; all of them may be 0."""
+    import numpy as np
+
     try:
+        weights = np.asarray(values)
         if weights.dtype.kind not in "biufO":
             raise TypeError(f"got {weights.dtype} such as {weights.ravel()[:1].tolist()[0]!r}")
         weights = weights.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"sample_weight must hold real numbers ({error}).") from error
+        reason = str(error).split(". ")[0]
+        raise ValueError(f"{name} must contain real numbers ({reason}).") from error
     if weights.shape != (n,):
         raise ValueError(
-            f"sample_weight must have shape ({n},), one weight a point of X, got {weights.shape}."
+            f"{name} must have shape ({n},), one weight for each point of X, got {weights.shape}."
         )
     bad = np.flatnonzero(~np.isfinite(weights) | (weights < 0))
     if bad.size:
         raise ValueError(
-            "sample_weight must be finite and not negative, "
+            f"{name} must be finite and not negative, "
             f"got {float(weights[bad[0]])!r} at position {bad[0]}."
         )
-    if not weights.any():
-        raise ValueError("sample_weight must hold at least one weight above 0, got only zeros.")
     return weights

@@ -111,7 +111,16 @@ def _choice(*choices: str) -> Check:
 
 
 def _or_none(check: Check) -> Check:
-    return lambda name, value: None if value is None else check(name, value)
+    def checked(name: str, value: Any) -> Any:
+        if value is None:
+            return None
+        try:
+            return check(name, value)
+        except (TypeError, ValueError) as error:
+            message = str(error).replace("must be ", "must be None, or ", 1)
+            raise type(error)(message) from None
+
+    return checked
 
 
 def _anything(name: str, value: Any) -> Any:
@@ -241,7 +250,7 @@ PARAMETERS: dict[str, Parameter] = {
             ),
         ),
     ),
-    "n_jobs": Parameter(check_jobs, None, changes_result=False),
+    "n_jobs": Parameter(_or_none(check_jobs), None, changes_result=False),
     "device": Parameter(
         _choice("cpu", "cuda", "auto"),
         "cpu",

@@ -1,9 +1,11 @@
 """Bad input: the error names parameter and value, and nothing half-fitted is left."""
 
 import re
+import traceback
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 from sklearn.exceptions import NotFittedError
@@ -62,17 +64,37 @@ def with_entry(array, position, value):
 # The data
 
 BAD_DATA = {
-    "NaN": (with_entry(X, (3, 1), np.nan), ValueError, "NaN"),
-    "inf": (with_entry(X, (3, 1), np.inf), ValueError, "infinity"),
+    "NaN": (
+        with_entry(X, (3, 1), np.nan),
+        ValueError,
+        r"^Input X contains NaN\. Drop these rows, or fill the values in "
+        r"\(sklearn\.impute\.SimpleImputer\)\.$",
+    ),
+    "inf": (
+        with_entry(X, (3, 1), np.inf),
+        ValueError,
+        "^Input X contains infinity, or a value too large for float64. Drop these rows, or replace",
+    ),
+    "float32 inf": (
+        with_entry(X, (3, 1), np.inf).astype(np.float32),
+        ValueError,
+        "^Input X contains infinity, or a value too large for float32",
+    ),
     "minus inf": (with_entry(X, (3, 1), -np.inf), ValueError, "infinity"),
     "None inside": (with_entry(X.astype(object), (3, 1), None), ValueError, "NaN"),
+    "pandas NA": (
+        pd.DataFrame(X).astype("Float64").mask(X > 1),
+        ValueError,
+        "Input X contains NaN. Drop these rows, or fill the values in",
+    ),
     "no points": (np.empty((0, 2)), ValueError, r"0 sample"),
     "no features": (np.empty((3, 0)), ValueError, r"0 feature"),
-    "empty list": ([], ValueError, "array"),
-    "one-dimensional": (X[:, 0], ValueError, "1D|one-dimensional"),
-    "zero-dimensional": (3.0, ValueError, "scalar|2D"),
+    "empty list": ([], ValueError, r"two dimensions .*, got shape \(0,\)\.$"),
+    "one-dimensional": (X[:, 0], ValueError, r"got shape \(12,\)\. Reshape your data"),
+    "series": (pd.Series(X[:, 0]), ValueError, r"got shape \(12,\)\. Reshape your data"),
+    "zero-dimensional": (3.0, ValueError, r"two dimensions .*, got 3\.0\.$"),
     "three-dimensional": (X[np.newaxis], ValueError, "dim 3|3D|three-dimensional"),
-    "None": (None, ValueError, "2D|None"),
+    "None": (None, ValueError, "two dimensions .*, got None"),
     "complex": (X + 1j, ValueError, "[Cc]omplex"),
     "complex list": ([[1j, 2.0]], ValueError, "[Cc]omplex"),
     "sparse matrix": (scipy.sparse.csr_matrix(X), TypeError, r"[Ss]parse.*toarray"),
@@ -83,11 +105,21 @@ BAD_DATA = {
     "strings": (np.array([["red", "blue"]]), ValueError, "strings"),
     "numeric strings": (X.astype(str), ValueError, "strings"),
     "bytes": (X.astype("S"), ValueError, "strings"),
-    "ragged": ([[1.0, 2.0], [3.0]], ValueError, "inhomogeneous"),
+    "ragged": ([[1.0, 2.0], [3.0]], ValueError, "X must have rows of the same length"),
     "dates": (
         np.full((3, 2), np.datetime64("2020-01-01")),
         (TypeError, ValueError),
         "[Nn]umeric|date|number",
+    ),
+    "dates and numbers": (
+        pd.DataFrame({0: pd.to_datetime(["2020-01-01"]), 1: [1.0]}),
+        TypeError,
+        "X has columns of dates or times",
+    ),
+    "names of several types": (
+        pd.DataFrame(X, columns=["a", 1]),
+        TypeError,
+        "make all of them strings",
     ),
 }
 
@@ -98,6 +130,8 @@ def test_bad_data_in_fit(estimator_class, name):
     message = fit_fails(estimator_class(bandwidth=1.0), error, data)
     assert re.search(pattern, message), message
     assert_names(message, "X")
+    assert "\n" not in message
+    assert len(message) < 200
 
 
 @pytest.mark.parametrize("name", BAD_DATA)
@@ -116,6 +150,32 @@ def test_wrong_number_of_features_in_predict(estimator_class, n_features):
     estimator = estimator_class(bandwidth=1.0).fit(X)
     with pytest.raises(ValueError, match=f"X has {n_features} features, but .* expecting 2"):
         estimator.predict(np.ones((4, n_features)))
+
+
+NAMED = pd.DataFrame(X, columns=["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("data", "rest"),
+    [
+        (NAMED[["b", "a"]], ""),
+        (NAMED.rename(columns={"b": "c"}), " Unknown: c. Missing: b."),
+        (NAMED[["a"]], " Missing: b."),
+        (NAMED.assign(c=1.0, d=2.0), " Unknown: c, d."),
+    ],
+)
+def test_other_columns_in_predict(data, rest):
+    estimator = MeanShift(bandwidth=1.0).fit(NAMED)
+    with pytest.raises(ValueError, match="columns") as caught:
+        estimator.predict(data)
+    assert str(caught.value) == f"X must have the columns of the fit, in the same order.{rest}"
+
+
+def test_advice_of_scikit_learn_is_not_in_the_traceback(estimator_class):
+    """It recommends other estimators, and those are for supervised learning."""
+    with pytest.raises(ValueError, match="NaN") as caught:
+        estimator_class(bandwidth=1.0).fit(BAD_DATA["NaN"][0])
+    assert "GradientBoosting" not in "".join(traceback.format_exception(caught.value))
 
 
 def test_predict_of_an_unfitted_estimator(estimator_class):
@@ -229,6 +289,10 @@ BAD_WEIGHTS = {
     "dictionary": ({"red": 1.0}, "dict"),
     "numeric strings": (ONES.astype(str), "string|'1.0'|<U"),
     "complex": (ONES + 1j, "complex"),
+    "ragged": (
+        [[1.0], [1.0, 2.0]],
+        r"real numbers \(setting an array element with a sequence\)\.$",
+    ),
 }
 
 

@@ -65,8 +65,8 @@ def test_a_scale_for_each_feature_is_a_change_of_units(kind):
     ("scale", "error", "words"),
     [
         ([1.0], ValueError, "one number for each of the 2 features of X, got 1"),
-        ("wide", TypeError, "sequence of one number a feature"),
-        (3.0, TypeError, "sequence of one number a feature"),
+        ("wide", TypeError, "sequence with one number for each feature"),
+        (3.0, TypeError, "sequence with one number for each feature"),
         ([1.0, 0.0], ValueError, r"feature_scale\[1\] must be greater than 0"),
     ],
 )

@@ -102,7 +102,7 @@ def test_names_of_features_are_kept(name, path):
     again = modeshift.load(path)
     assert again.feature_names_in_.tolist() == ["x", "y"]
     assert_array_equal(again.predict(frame), estimator.predict(frame))
-    with pytest.raises(ValueError, match="feature names should match"):
+    with pytest.raises(ValueError, match="X must have the columns of the fit"):
         again.predict(frame[["y", "x"]])
 
 

@@ -122,7 +122,7 @@ def test_frames(estimator, make_frame):
     plain = fit(clone(estimator), X)
     assert_array_equal(estimator.modes_, plain.modes_)
     assert_array_equal(estimator.predict(frame), plain.predict(X))
-    with pytest.raises(ValueError, match="feature names should match"):
+    with pytest.raises(ValueError, match="X must have the columns of the fit"):
         estimator.predict(make_frame({"width": X[:, 1], "height": X[:, 0]}))
     with pytest.raises(ValueError, match="3 features"):
         plain.predict(np.zeros((2, 3)))

@@ -41,7 +41,9 @@ def test_where_all_are_strays_nobody_joins():
 
 
 def test_strays_is_one_of_two():
-    with pytest.raises(ValueError, match="strays must be one of 'noise', 'nearest', got 'drop'"):
+    with pytest.raises(
+        ValueError, match="strays must be None, or one of 'noise', 'nearest', got 'drop'"
+    ):
         MeanShift(bandwidth=1.0, strays="drop").fit(LINE)
 
 

@@ -1,5 +1,6 @@
 """Checks of arrays that users pass in, by scikit-learn. Errors name the parameter."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -36,7 +37,7 @@ def check_matrix(name: str, values: Any) -> np.ndarray:
 
 @contextmanager
 def _errors_name(name: str, values: Any) -> Iterator[None]:
-    """Refuse values that are not numeric, and let scikit-learn's errors name the parameter."""
+    """Refuse values that are not numeric. Errors are one line and name the parameter."""
     array = _as_array(values)
     kind = getattr(getattr(array, "dtype", None), "kind", None)
     if kind == "c":
@@ -50,12 +51,58 @@ def _errors_name(name: str, values: Any) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as error:
-        message = str(error)
+        message = _in_our_words(name, values, str(error))
+        if message is not None:  # without the original, so that a traceback does not show it
+            raise type(error)(message) from None
+        message = " ".join(str(error).split())
         if "could not convert" in message:
             message += "; encode or drop columns that are not numeric"
         if not message.startswith((f"{name} ", f"Input {name} ")):
             message = f"{name} is not usable: {message}"
         raise type(error)(message) from error
+
+
+def _in_our_words(name: str, values: Any, message: str) -> str | None:
+    """Return a short message instead of a long one of scikit-learn or NumPy; None to keep it."""
+    if "contains NaN" in message:
+        fill = ", or fill the values in (sklearn.impute.SimpleImputer)" if name == "X" else ""
+        return f"Input {name} contains NaN. Drop these rows{fill}."
+    if "contains infinity" in message:
+        fill = ", or replace the values" if name == "X" else ""
+        limit = "float32" if "float32" in message else "float64"
+        return (
+            f"Input {name} contains infinity, or a value too large for {limit}. "
+            f"Drop these rows{fill}."
+        )
+    if message.startswith(("Expected 2D", "Expected a 2-dim")):
+        shape = np.shape(values)
+        got = f"shape {shape}" if shape else repr(values)
+        remedy = (
+            " Reshape your data: reshape(-1, 1) if it is one feature, reshape(1, -1) if it is one "
+            "point."
+        )
+        return (
+            f"{name} must have two dimensions (points, features), got {got}."
+            f"{remedy if len(shape) == 1 and shape[0] else ''}"
+        )
+    if "inhomogeneous" in message:
+        return f"{name} must have rows of the same length."
+    if "could not be promoted" in message:
+        return f"{name} has columns of dates or times; convert them to numbers, or drop them."
+    if message.startswith("Feature names are only supported"):
+        return (
+            f"{name} has column names that are strings and others that are not; make all of them "
+            "strings."
+        )
+    if message.startswith("The feature names should match"):
+        differing = re.findall(r"(unseen|missing)[^\n]*:\n((?:- [^\n]*\n?)+)", message)
+        return f"{name} must have the columns of the fit, in the same order." + "".join(
+            f" {'Unknown' if kind == 'unseen' else 'Missing'}: "
+            + ", ".join(line.removeprefix("- ") for line in lines.splitlines())
+            + "."
+            for kind, lines in differing
+        )
+    return None
 
 
 def _as_array(values: Any) -> Any:

@@ -136,7 +136,7 @@ def test_dataframes(frame):
     assert chunked.labels_.numblocks == (4,)
     expected = plain.predict(frame[["a", "b"]])
     assert_array_equal(chunked.predict(parts[["a", "b"]]).compute(), expected)
-    with pytest.raises(ValueError, match="feature names"):
+    with pytest.raises(ValueError, match="X must have the columns of the fit"):
         chunked.predict(parts[["b", "a"]])
 
 
