@@ -147,7 +147,7 @@ def test_nullable_columns_in_which_nothing_is_missing(frame, dtype):
     chunked = make(MeanShift).fit(dd.from_pandas(whole, npartitions=3))
     assert_array_equal(chunked.labels_.compute(), make(MeanShift).fit(whole).labels_)
     whole.iloc[-1, 0] = None
-    with pytest.raises((TypeError, ValueError), match=r"chunk 2\."):
+    with pytest.raises((TypeError, ValueError), match="chunk 2 of X"):
         make(MeanShift).fit(dd.from_pandas(whole, npartitions=3))
 
 
@@ -261,7 +261,7 @@ def test_a_fit_that_fails_leaves_nothing_behind():
     X = da.from_array(np.ones((9, 2)), chunks=(3, 2))
     estimator = make(MeanShift).fit(X)
     broken = da.concatenate([X, np.nan * X])
-    with pytest.raises(ValueError, match=r"NaN.*chunk [345]\."):
+    with pytest.raises(ValueError, match=r"chunk [345] of X contains NaN"):
         estimator.fit(broken)
     assert not [name for name in vars(estimator) if name.endswith("_")]
 
@@ -293,14 +293,15 @@ BAD = [
     (da.ones((4, 0), chunks=2), None, "at least one row"),
     (GOOD.astype(complex), None, "must be real"),
     (GOOD.astype("U8"), None, "must be numeric"),
-    (GOOD * np.inf, None, r"infinity.*chunk \d\."),
+    (GOOD * np.inf, None, r"chunk \d of X contains infinity"),
     (GOOD[GOOD[:, 0] > 5], None, "at least one row"),
     (GOOD, np.ones(5), "sample_weight must have shape"),
     (GOOD, da.ones(5, chunks=2), "sample_weight must have shape"),
     (GOOD, da.zeros(6, chunks=4), "above 0"),
-    (GOOD, -da.ones(6, chunks=4), r"not negative.*chunk \d\."),
+    (GOOD, -da.ones(6, chunks=4), r"chunk \d of sample_weight must be finite and not negative"),
     (GOOD, da.ones((6, 2), chunks=4), "one dimension"),
-    (GOOD, da.full(6, 1e-200, chunks=4), "sample_weight must lie between"),
+    (GOOD, da.full(6, 1e-200, chunks=4), "must be between .*, got 1e-200. Multiply all weights"),
+    (GOOD, da.full(6, 1e290, chunks=4), r"must be between .*, got 1e\+290. Divide all weights"),
     (GOOD[GOOD[:, 0] > 0], np.ones(6), "must be a Dask collection"),
     (GOOD[GOOD[:, 0] > 0], da.ones(6, chunks=6), "3"),
     (GOOD[GOOD[:, 0] > 0], da.ones(6, chunks=(1, 2, 3)), r"shape \(2,\)|one weight"),
@@ -316,8 +317,30 @@ def test_bad_input(X, weight, words):
 
 def test_a_zero_vector_has_no_direction():
     X = da.concatenate([GOOD, da.zeros((2, 2), chunks=2)])
-    with pytest.raises(ValueError, match=r"zero vector in row 0.*chunk 3\."):
+    with pytest.raises(ValueError, match="chunk 3 of X has a zero vector in row 0"):
         make(MeanShift, metric="cosine").fit(X)
+    fitted = make(MeanShift, metric="cosine").fit(GOOD)
+    with pytest.raises(ValueError, match=r"In chunk 3 of X: X has a zero vector in row 0"):
+        fitted.predict(X).compute()
+
+
+def test_chunks_of_other_widths():
+    """The columns that Dask announces are not those of a chunk."""
+    X = da.from_array(np.ones((4, 2)), chunks=(2, 2)).map_blocks(
+        lambda block, block_id: block[:, : 2 - block_id[0]], dtype=float, chunks=((2, 2), (2,))
+    )
+    with pytest.raises(ValueError, match="chunk 1 of X has 1 columns, but X has 2"):
+        make(MeanShift).fit(X)
+
+
+def test_chunks_of_weights_of_another_length():
+    """The numbers of weights are those of the chunk."""
+    X = GOOD[GOOD[:, 0] > 0]  # chunks of unknown size
+    weights = da.ones(7, chunks=(2, 2, 3))
+    with pytest.raises(
+        ValueError, match=r"chunk 2 of sample_weight must have shape \(2,\).*got \(3,\)"
+    ):
+        make(MeanShift).fit(X, sample_weight=weights)
 
 
 def test_other_collections_are_refused():

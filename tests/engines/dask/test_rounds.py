@@ -184,7 +184,7 @@ def test_what_partitions_cannot_do_is_refused_with_a_remedy(estimator, words):
 @pytest.mark.parametrize(
     ("X", "weights", "words"),
     [
-        (da.from_array(np.array([[1.0], [np.nan]]), chunks=1), None, "NaN.*chunk 1"),
+        (da.from_array(np.array([[1.0], [np.nan]]), chunks=1), None, "chunk 1 of X contains NaN"),
         (da.ones((6, 1), chunks=3), da.zeros(6, chunks=3), "above 0"),
         (da.ones((6, 1), chunks=3)[da.ones(6, chunks=3) > 2], None, "at least one row"),
     ],

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import dask
 import numpy as np
 
+from modeshift.checks import ONLY_ZEROS
 from modeshift.engines.cpu.compress import Tally, cell_keys, cells_of_tally, join, tally
 from modeshift.engines.cpu.exact_sums import WEIGHTLESS
 from modeshift.engines.cpu.hashing import RowTable
@@ -71,9 +72,9 @@ def compress_rows(rows: Rows, form: Form, side: float) -> ChunkedCells:
     ]  # fmt: skip
     total = compute(tree_reduce(parts, join, name="join-cells", token=token), rows)
     if len(total.keys) == 0:
-        raise ValueError("X must hold at least one row, got only empty chunks.")
+        raise ValueError("X must have at least one row, got only empty chunks.")
     if (total.tops == WEIGHTLESS).all():
-        raise ValueError("sample_weight must hold at least one weight above 0, got only zeros.")
+        raise ValueError(ONLY_ZEROS)
     cells = cells_of_tally(total, side)
     return ChunkedCells(cells.points, cells.weights, cells.keys, cells.firsts, rows, form, side)
 
@@ -90,7 +91,7 @@ def _look_up(block: Any, table: _Table, *, form: Form, side: float, block_id: An
     found = RowTable(table.keys).find(keys)
     if (found < 0).any():
         raise RuntimeError(
-            f"Chunk {block_id[0]} of X holds a row that was not there during the fit: X must give "
-            "the same rows each time it is computed. Persist it, or seed what generates it."
+            f"Chunk {block_id[0]} of X has a row that it did not have during the fit. X must give "
+            "the same rows each time it is computed: persist X, or set the seed of its generator."
         )
     return table.values[found]

@@ -19,7 +19,7 @@ from modeshift.engines.dask.rounds_predict import (
     membership_of_rows,
     plant_trees,
 )
-from modeshift.engines.dask.rows import Form, Rows, as_rows, check_chunk, example_of
+from modeshift.engines.dask.rows import Form, Rows, as_rows, check_chunk, example_of, in_chunk
 from modeshift.engines.dask.sample import draw_rows
 from modeshift.engines.dask.tree import new_token
 from modeshift.engines.kinds import is_dask
@@ -138,7 +138,11 @@ def _answer_chunk(
     block_id: Any,
 ) -> np.ndarray:
     points = check_chunk(block, float_type, n_features, block_id[0])
-    return answer(index, take_in_array(spec, points, None)) if len(points) else empty
+    if len(points) == 0:
+        return empty
+    with in_chunk(block_id[0]):
+        data = take_in_array(spec, points, None)
+    return answer(index, data)
 
 
 class RoundsEngine(_DaskEngine):

@@ -55,9 +55,9 @@ def _advice(rows: Rows) -> str:
     if memory is not None:
         limit = f" of {memory / 2**20:,.0f} MiB for {threads} thread(s)"
     return (
-        f"A worker{limit} ran out of memory, or died, several times, with {used}. {remedy}, or "
-        "give the workers more memory. With resolution, the occupied cells must fit as well: a "
-        "lower resolution has fewer."
+        f"A worker{limit} ran out of memory or died several times, with {used}. {remedy}, or "
+        "give the workers more memory. With resolution, the occupied cells must also fit into "
+        "memory; a lower resolution has fewer cells."
     )
 
 

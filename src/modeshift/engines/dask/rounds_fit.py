@@ -6,6 +6,7 @@ import dask.array as da
 import numpy as np
 from dask.highlevelgraph import HighLevelGraph
 
+from modeshift.checks import ONLY_ZEROS
 from modeshift.engines.cpu.space import NumpySpace
 from modeshift.engines.cpu.sphere import put_back
 from modeshift.engines.dask import rounds
@@ -62,9 +63,9 @@ def fit_in_rounds(
     rule = Gaussian() if spec.kernel == "gaussian" else Flat()
     parts = Parts(rows, form, Question(problem.radius, rule, spec.algorithm, form.sphere))
     if len(parts) == 0:
-        raise ValueError("X must hold at least one row, got only empty chunks.")
+        raise ValueError("X must have at least one row, got only empty chunks.")
     if parts.weight == 0.0:
-        raise ValueError("sample_weight must hold at least one weight above 0, got only zeros.")
+        raise ValueError(ONLY_ZEROS)
     watch = observer.watch(_reporter(observer, spec, problem, rows.dtype))
     fitted = parts.fields  # schedules replace them where points move
     run = _run(spec, parts, problem, random_state, watch)

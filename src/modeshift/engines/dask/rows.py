@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import dask.array as da
 import numpy as np
 
-from modeshift.checks import check_weights
+from modeshift.checks import check_each_weight
 from modeshift.engines.cpu.sphere import normalised
 from modeshift.engines.cpu.units import to_units
 
@@ -78,34 +78,38 @@ class Form(NamedTuple):
         if len(values) == 0:
             return np.empty((0, self.n_features))
         if self.sphere:
-            with in_chunk(chunk):
-                values = normalised(values, "X")
+            values = normalised(values, f"chunk {chunk} of X")
         if np.frexp(np.abs(values).max())[1] - self.exponent > _HIGHEST:
             raise ValueError(
-                f"bandwidth is too small for values as large as {np.abs(values).max():.2g} "
-                f"(chunk {chunk} of X). Take a larger bandwidth."
+                f"bandwidth is too small for values as large as {np.abs(values).max():.2g}, which "
+                f"are in chunk {chunk} of X. Take a larger bandwidth."
             )
         return to_units(values, self.exponent)
 
 
 @contextmanager
 def in_chunk(chunk: int) -> Iterator[None]:
-    """Add the number of the chunk to errors about X or its weights."""
+    """Put the number of the chunk in front of errors about X."""
     try:
         yield
     except (TypeError, ValueError) as error:
-        raise type(error)(f"{str(error).rstrip('.')}. This is in chunk {chunk}.") from error
+        raise type(error)(f"In chunk {chunk} of X: {error}") from error
 
 
 def check_chunk(block: Any, dtype: np.dtype, n_features: int, chunk: int) -> np.ndarray:
     """Return a chunk as an array of floats, finite throughout; it may have no rows."""
     with in_chunk(chunk):
         values = np.ascontiguousarray(np.asarray(block), dtype=dtype)
-        if not np.isfinite(values).all():
-            what = "NaN" if np.isnan(values).any() else "infinity"
-            raise ValueError(f"X contains {what}. Drop or impute such rows before the fit.")
-        if values.shape[1] != n_features:
-            raise ValueError(f"X has {values.shape[1]} columns where {n_features} were announced.")
+    if not np.isfinite(values).all():
+        what = "NaN" if np.isnan(values).any() else "infinity"
+        raise ValueError(
+            f"chunk {chunk} of X contains {what}. Drop these rows, or fill the values in."
+        )
+    if values.shape[1] != n_features:
+        raise ValueError(
+            f"chunk {chunk} of X has {values.shape[1]} columns, but X has {n_features}. All "
+            "chunks need the same columns."
+        )
     return values
 
 
@@ -113,16 +117,17 @@ def check_chunk_weights(block: Any, n: int, chunk: int) -> np.ndarray:
     """Return the weights of a chunk as float64, all ones for None; all may be 0."""
     if block is None:
         return np.ones(n)
-    with in_chunk(chunk):
-        weights = np.asarray(block)
-        # One extra weight, because all weights of a chunk may be 0.
-        weights = check_weights(np.append(weights, weights.dtype.type(1)), n + 1)[:-1]
-        exponents = np.frexp(weights[weights > 0])[1]
-        if exponents.size and (exponents.max() > _HIGHEST - 64 or exponents.min() < _LOWEST):
-            raise ValueError(
-                "sample_weight must lie between 1e-150 and 1e280 with Dask, got "
-                f"{weights.max():.2g} at most. Multiply all weights by a number."
-            )
+    name = f"chunk {chunk} of sample_weight"
+    weights = check_each_weight(name, block, n)
+    counting = weights[weights > 0]
+    exponents = np.frexp(counting)[1]
+    if exponents.size and (exponents.max() > _HIGHEST - 64 or exponents.min() < _LOWEST):
+        large = exponents.max() > _HIGHEST - 64
+        raise ValueError(
+            f"{name} must be between 1e-150 and 1e280 for Dask data, got "
+            f"{counting.max() if large else counting.min():.2g}. "
+            f"{'Divide' if large else 'Multiply'} all weights by a common number."
+        )
     return weights
 
 
@@ -135,9 +140,11 @@ def example_of(X: Any) -> Any:
             "reshape it to (rows, features)."
         )
     if np.isnan(points.shape[1]):
-        raise ValueError("X has an unknown number of columns; call X.compute_chunk_sizes() first.")
+        raise ValueError(
+            "The number of columns of X is unknown; call X.compute_chunk_sizes() first."
+        )
     if 0 in points.shape:
-        raise ValueError(f"X must hold at least one row and one column, got shape {points.shape}.")
+        raise ValueError(f"X must have at least one row and one column, got shape {points.shape}.")
     if hasattr(X, "_meta_nonempty"):
         return X._meta_nonempty.head(1)  # the second row of nullable types is missing
     return np.ones((1, points.shape[1]), dtype=points.dtype)
@@ -173,22 +180,22 @@ def _weights_like(points: Any, sample_weight: Any) -> Any:
             sample_weight = da.from_array(np.asarray(sample_weight), chunks=-1)
         else:
             raise ValueError(
-                "sample_weight must be a Dask collection with the chunks of X, because their "
-                "sizes are unknown; or call X.compute_chunk_sizes() first."
+                "sample_weight must be a Dask collection with the same chunks as X, because the "
+                "chunk sizes of X are unknown. Or call X.compute_chunk_sizes() first."
             )
     if sample_weight.ndim != 1:
         raise ValueError(f"sample_weight must have one dimension, got {sample_weight.ndim}.")
     if known and not np.isnan(sample_weight.shape[0]):
         if sample_weight.shape[0] != points.shape[0]:
             raise ValueError(
-                f"sample_weight must have shape ({points.shape[0]},), one weight a row of X, "
-                f"got {sample_weight.shape}."
+                f"sample_weight must have shape ({points.shape[0]},), one weight for each row of "
+                f"X, got {sample_weight.shape}."
             )
         return sample_weight.rechunk((sizes,))
     if sample_weight.numblocks[0] != len(sizes):
         raise ValueError(
             f"sample_weight has {sample_weight.numblocks[0]} chunks and X has {len(sizes)}, and "
-            "their sizes are unknown; take both from one dataframe, or call "
-            "compute_chunk_sizes() on both."
+            "their sizes are unknown. Take both from one dataframe, or call compute_chunk_sizes() "
+            "on both."
         )
     return sample_weight

@@ -6,7 +6,7 @@ import numpy as np
 
 from modeshift.engines.cpu.sphere import normalised
 from modeshift.engines.dask.faults import compute
-from modeshift.engines.dask.rows import Rows, check_chunk, check_chunk_weights, in_chunk
+from modeshift.engines.dask.rows import Rows, check_chunk, check_chunk_weights
 from modeshift.engines.dask.tree import new_token, task, tree_reduce
 
 _N_SAMPLES = 1500
@@ -62,7 +62,7 @@ def draw_rows(rows: Rows, sphere: bool) -> Draw:
     ]  # fmt: skip
     draw = compute(tree_reduce(parts, _join_draws, name="join-samples", token=token), rows)
     if draw.n_rows == 0:
-        raise ValueError("X must hold at least one row with a weight above 0, got none.")
+        raise ValueError("X must have at least one row with a weight above 0.")
     if draw.n_rows > len(draw.keys):
         draw = draw._replace(weights=np.ones(len(draw.keys)))
     return draw
@@ -75,8 +75,7 @@ def _draw_chunk(
     points = check_chunk(block, dtype, n_features, chunk).astype(np.float64, copy=False)
     weights = check_chunk_weights(weights, len(points), chunk)
     if sphere and len(points) > 0:
-        with in_chunk(chunk):
-            points = normalised(points, "X")
+        points = normalised(points, f"chunk {chunk} of X")
     numbers = start + np.flatnonzero(weights > 0)
     points, weights = points[weights > 0], weights[weights > 0]
     keys = _exponentials(numbers) / weights
