@@ -210,7 +210,7 @@ def test_quiet_is_silent(folder, run):
             ["cluster", "points.csv", "--method", "blurring", "--runs", "3"],
             "--runs 3 needs a random method",
         ),
-        (["predict", "points.csv", "points.csv"], "is no model"),
+        (["predict", "points.csv", "points.csv"], "points.csv cannot be loaded: it is no NPZ file"),
         (["predict", "none.npz", "points.csv"], "No such file"),
         (["score", "points.csv", "points.csv", "--truth", "nope"], "no column 'nope'"),
         (["bench", "--sizes", "many"], "--sizes many"),
@@ -474,7 +474,7 @@ def test_help_names_the_methods_where_they_differ():
 
 
     ("number", "words"),
-    [(1, "a development version of modeshift (0.1.0.dev0) wrote it"), (9, "its format is 9")],
+    [(1, "by a development version of modeshift (0.1.0.dev0)"), (9, "its format is 9")],
 )
 def test_other_formats_are_refused_in_one_line(number, words, folder, run):
     text = json.dumps({"format": number, "modeshift": "0.1.0.dev0", "value": None}).encode()
@@ -484,7 +484,7 @@ def test_other_formats_are_refused_in_one_line(number, words, folder, run):
 
 def test_predict_refuses_other_content(folder, run):
     modeshift.save(modeshift.MeanShift(bandwidth=0.9).fit(X[:6]), "model.npz")  # alone
-    words = "was not written by modeshift cluster --model"
+    words = "MODEL model.npz cannot be loaded: it was not written by modeshift cluster --model"
     assert words in refuse(run("predict", "model.npz", "points.csv"))
 
 

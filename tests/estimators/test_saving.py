@@ -12,6 +12,8 @@ from sklearn.exceptions import NotFittedError
 
 import modeshift
 from modeshift import BlurringMeanShift, Checkpoint, Consensus, MeanShift, StochasticMeanShift
+from modeshift.cli.model import save_model
+from modeshift.cli.prepare import Preparation
 from modeshift.datasets import make_paper_set
 from modeshift.estimators.saving import (
     ESTIMATORS,
@@ -145,14 +147,26 @@ def test_a_failed_save_keeps_the_old_file(path):
 def test_damaged_files_are_refused(damage, path):
     modeshift.save(MeanShift(bandwidth=0.9).fit(X), path)
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(ValueError, match="is no model that can be read here"):
+    with pytest.raises(ValueError, match="cannot be loaded: "):
         modeshift.load(path)
 
 
 def test_files_with_something_else_are_refused(path):
     with path.open("wb") as file:
         models.save(file, {"it": 1}, REGISTER)
-    with pytest.raises(ValueError, match="holds no estimator of modeshift"):
+    with pytest.raises(
+        ValueError, match=r"cannot be loaded: it was not written by modeshift\.save"
+    ):
+        modeshift.load(path)
+
+
+def test_a_model_of_the_command_is_for_the_command(path):
+    estimator = MeanShift(bandwidth=0.9).fit(X)
+    with path.open("wb") as file:
+        save_model(file, estimator, Preparation(["x", "y"], None, None))
+    with pytest.raises(
+        ValueError, match=r"written by modeshift cluster\. Use it with modeshift predict"
+    ):
         modeshift.load(path)
 
 
@@ -160,11 +174,12 @@ def test_files_with_something_else_are_refused(path):
     ("kind", "parameters"), [("datasets", {}), ("__import__", {}), ("MeanShift", {"colour": 1})]
 )
 def test_nothing_but_estimators_is_made_of_a_file(kind, parameters, path):
-    with pytest.raises(ValueError, match="of modeshift"):
+    words = f"modeshift has no estimator '{kind}'|saved parameters do not fit {kind}"
+    with pytest.raises(ValueError, match=words):
         from_plain(SavedEstimator(kind, parameters, {}))
     with path.open("wb") as file:
         models.save(file, SavedEstimator(kind, parameters, {}), REGISTER)
-    with pytest.raises(ValueError, match="of modeshift"):
+    with pytest.raises(ValueError, match=f"cannot be loaded: .*({words})"):
         modeshift.load(path)
 
 

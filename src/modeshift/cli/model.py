@@ -15,7 +15,7 @@ class SavedModel(NamedTuple):
     preparation: Preparation
 
 
-_REGISTER = {**REGISTER, "command model": SavedModel, "preparation": Preparation}
+_REGISTER = {**REGISTER, models.COMMAND_MODEL: SavedModel, "preparation": Preparation}
 
 
 def save_model(file: IO[bytes], estimator: Any, preparation: Preparation) -> None:
@@ -25,7 +25,10 @@ def save_model(file: IO[bytes], estimator: Any, preparation: Preparation) -> Non
 
 def load_model(path: Path) -> tuple[Any, Preparation]:
     """Return the estimator and the preparation; ValueError if the file holds something else."""
-    content = models.load(path, _REGISTER)
+    return models.load(path, _REGISTER, _model_of)
+
+
+def _model_of(content: Any) -> tuple[Any, Preparation]:
     if not (isinstance(content, SavedModel) and isinstance(content.estimator, SavedEstimator)):
         raise ValueError("it was not written by modeshift cluster --model")
     return from_plain(content.estimator), content.preparation

@@ -79,5 +79,5 @@ def _load(path: Path) -> tuple[Any, Any]:
     try:
         return load_model(path)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise UserError(f"MODEL {path}: {reason}") from error
+        fact = f"{path}: {error.strerror}" if isinstance(error, OSError) else error
+        raise UserError(f"MODEL {fact}") from error

@@ -96,10 +96,13 @@ def load(path: Any) -> Any:
     ValueError
         If the file is damaged, holds no estimator, or was written by a development version.
     """
-    saved = models.load(path, REGISTER)
-    if not isinstance(saved, SavedEstimator):
-        raise ValueError(f"{path} holds no estimator of modeshift.")
-    return from_plain(saved)
+    return models.load(path, REGISTER, _estimator_of)
+
+
+def _estimator_of(content: Any) -> Any:
+    if not isinstance(content, SavedEstimator):
+        raise ValueError("it was not written by modeshift.save")
+    return from_plain(content)
 
 
 def to_plain(estimator: Any) -> SavedEstimator:
@@ -114,8 +117,8 @@ def to_plain(estimator: Any) -> SavedEstimator:
         isinstance(model, Model) and isinstance(model.labels, np.ndarray)
     ):
         raise TypeError(
-            "an estimator whose points are on workers or on a GPU cannot be saved. Fit it to an "
-            "array, or to Dask data with resolution."
+            "An estimator whose points are on Dask workers or on a GPU cannot be saved. Fit it to "
+            "an array, or to Dask data with resolution."
         )
     fitted = {
         name: value
@@ -135,12 +138,12 @@ def _each(values: dict[str, Any], kind: type, change: Callable[[Any], Any]) -> d
 def from_plain(saved: SavedEstimator) -> Any:
     """Return the estimator of plain data, the inverse of ``to_plain``."""
     if saved.kind not in ESTIMATORS:
-        raise ValueError(f"{saved.kind!r} is no estimator of modeshift")
+        raise ValueError(f"modeshift has no estimator {saved.kind!r}")
     try:
         parameters = _each(saved.parameters, SavedEstimator, from_plain)
         estimator = ESTIMATORS[saved.kind](**parameters)
     except TypeError as error:
-        raise ValueError(f"this is no {saved.kind} of modeshift: {error}") from error
+        raise ValueError(f"the saved parameters do not fit {saved.kind}: {error}") from error
     if saved.fitted:
         fitted = _each(saved.fitted, SavedEstimator, from_plain)
         cache = {_INDEX: IndexCache()} if "_model_" in fitted else {}

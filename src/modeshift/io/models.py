@@ -8,7 +8,7 @@ be moved and renamed, and old files still load.
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,7 +28,12 @@ The fields of registered classes are part of a format: tests load a kept file of
 Register = Mapping[str, type]
 """Name in the file of each named tuple that a file may hold."""
 
+COMMAND_MODEL = "command model"
+"""Name in the file for a model that the command wrote."""
+
+_OF_THE_COMMAND = "it was written by modeshift cluster. Use it with modeshift predict"
 _TREE = "tree"
+_ZIP = b"PK"  # first bytes of an NPZ file
 
 
 def save(file: IO[bytes], value: Any, register: Register) -> None:
@@ -52,24 +57,34 @@ def save(file: IO[bytes], value: Any, register: Register) -> None:
     np.savez(file, allow_pickle=False, **{_TREE: text}, **arrays)
 
 
-def load(path: str | Path, register: Register) -> Any:
+def load(path: str | Path, register: Register, build: Callable[[Any], Any] | None = None) -> Any:
     """Read a file that ``save`` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+    register : dict of str to class
+    build : function, default=None
+        Makes the result from the plain data. Its errors name the file like all others.
 
     Raises
     ------
     ValueError
         If the file is damaged, has another format, or is no saved model.
     """
-    content = io.BytesIO(Path(path).read_bytes())
+    content = Path(path).read_bytes()
     try:
-        with np.load(content, allow_pickle=False) as archive:
+        if not content.startswith(_ZIP):
+            raise ValueError("it is no NPZ file")
+        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         tree = json.loads(arrays.pop(_TREE).tobytes())
         _check_format(tree)
-        return _decode(tree["value"], arrays, register)
+        content = _decode(tree["value"], arrays, register)
+        return content if build is None else build(content)
     except Exception as error:  # damaged archives raise all kinds of errors
         reason = (str(error) or type(error).__name__).splitlines()[0]
-        raise ValueError(f"{path} is no model that can be read here: {reason}") from error
+        raise ValueError(f"{path} cannot be loaded: {reason}") from error
 
 
 def _check_format(tree: Any) -> None:
@@ -78,11 +93,12 @@ def _check_format(tree: Any) -> None:
         return
     if found == 1:
         raise ValueError(
-            f"a development version of modeshift ({tree['modeshift']}) wrote it. Fit it again."
+            f"it was saved by a development version of modeshift ({tree['modeshift']}). Fit the "
+            "model again and save it."
         )
     raise ValueError(
-        f"its format is {found!r}, and this version of modeshift reads format "
-        f"{' and '.join(map(str, READABLE))}"
+        f"its format is {found!r}, and modeshift {modeshift.__version__} reads format "
+        f"{' and '.join(map(str, READABLE))}. Install a newer modeshift."
     )
 
 
@@ -104,14 +120,14 @@ def _encode(value: Any, arrays: dict[str, np.ndarray], names: Mapping[type, str]
         return [_encode(item, arrays, names) for item in value]
     if isinstance(value, dict):
         return {"dict": {key: _encode(item, arrays, names) for key, item in value.items()}}
-    raise TypeError(f"{type(value).__name__} cannot be saved: {value!r}")
+    raise TypeError(f"a value of type {type(value).__name__} cannot be saved: {value!r}")
 
 
 def _encode_array(value: np.ndarray, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
     if value.dtype.kind == "O" and value.ndim == 1 and all(isinstance(v, str) for v in value):
         return {"texts": value.tolist()}  # names of features, as scikit-learn keeps them
     if value.dtype.kind not in "biufU":
-        raise TypeError(f"an array of {value.dtype} cannot be saved")
+        raise TypeError(f"an array of type {value.dtype} cannot be saved")
     name = f"array{len(arrays)}"
     arrays[name] = value
     return {"array": name}
@@ -133,6 +149,11 @@ def _decode(tree: Any, arrays: dict[str, np.ndarray], register: Register) -> Any
     if "dict" in tree:
         return {key: _decode(item, arrays, register) for key, item in tree["dict"].items()}
     if tree["named"] not in register:
-        raise ValueError(f"{tree['named']!r} is not known to this version of modeshift")
+        raise ValueError(
+            _OF_THE_COMMAND
+            if tree["named"] == COMMAND_MODEL
+            else f"it contains {tree['named']!r}, which modeshift {modeshift.__version__} does not "
+            "know"
+        )
     fields = {key: _decode(item, arrays, register) for key, item in tree["fields"].items()}
     return register[tree["named"]](**fields)
