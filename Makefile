@@ -16,7 +16,7 @@ help:
 	@echo "make kernels   add PyTorch and Triton, so that make test runs the GPU's kernels too"
 	@echo "make test-gpu  run the tests of the GPU's kernels on a GPU"
 	@echo "make coverage  run the tests with the JIT off and measure coverage, kernels included"
-	@echo "make lint      ruff, mypy, and the laws of the house: imports and private names"
+	@echo "make lint      check style, types, directions of imports and private names"
 	@echo "make bench     side by side with other programs, one table"
 	@echo "make bench-gpu the GPU against the CPU and PyTorch, one table, benchmarks/gpu.json"
 	@echo "make manual    write docs/command.md and docs/engines.md from the code"

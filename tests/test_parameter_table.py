@@ -209,7 +209,7 @@ def test_runs_of_every_option_vote_or_are_refused_as_one_run_is(kind, option):
     engine = "cuda" if estimator.device == "cuda" else "cpu"
     refused = expected_refusal(estimator, engine)
     if option[0] == "checkpoint":
-        refused = "n_runs=2 and Checkpoint do not go together"
+        refused = "n_runs=2 and a Checkpoint do not go together"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         if refused is not None:

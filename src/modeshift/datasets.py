@@ -69,7 +69,7 @@ def paper_set(index: int) -> PaperSet:
     """
     check_whole("index", index, low=1)
     if index not in _SETS:
-        raise ValueError(f"index must be a set of the paper, 1 to 7, got {index!r}.")
+        raise ValueError(f"index must be the number of a set of the paper, 1 to 7, got {index!r}.")
     means, covariances, sizes = _SETS[index]
     return PaperSet(int(index), np.array(means, float), np.array(covariances), np.array(sizes))
 

@@ -156,7 +156,7 @@ def _encode(name: str, labels: Any) -> tuple[np.ndarray, list]:
     if isinstance(array, np.ndarray) and array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")
     if len(array) == 0:
-        raise ValueError(f"{name} must hold at least one label, got none.")
+        raise ValueError(f"{name} must have at least one label, got none.")
     if isinstance(array, np.ndarray) and array.dtype.kind in "biufUS":
         distinct, codes = np.unique(array, return_inverse=True)
         values = list(distinct)
@@ -165,5 +165,5 @@ def _encode(name: str, labels: Any) -> tuple[np.ndarray, list]:
         codes = np.array([numbers.setdefault(label, len(numbers)) for label in array])
         values = list(numbers)
     if any(value != value for value in values):
-        raise ValueError(f"{name} must not hold NaN; drop these points or give them a label.")
+        raise ValueError(f"{name} must not contain NaN; drop these points, or give them a label.")
     return codes, values

@@ -151,13 +151,13 @@ PARAMETERS: dict[str, Parameter] = {
         (
             Refusal(
                 "cuda",
-                "all places of a step share one radius there",
+                "all points of a batch have the same radius on a GPU",
                 _is_pair,
                 "Take one number, or device='cpu'.",
             ),
             Refusal(
                 "rounds",
-                "all places of a round share one radius",
+                "all points of a round have the same radius",
                 _is_pair,
                 "Take one number, pass resolution=r, or pass an array in memory.",
             ),
@@ -169,16 +169,16 @@ PARAMETERS: dict[str, Parameter] = {
         _or_none(_whole(1)),
         None,
         (
-            Refusal("cuda", "the GPU has no search for the nearest points"),
-            Refusal("rounds", "a partition does not know the nearest of all points"),
+            Refusal("cuda", "the GPU engine cannot find the nearest points"),
+            Refusal("rounds", "the nearest points may be in any partition"),
         ),
     ),
     "stop": Parameter(
         _choice("shift", "entropy"),
         "shift",
         (
-            Refusal("cuda", "the histogram of all shifts is made on the CPU"),
-            Refusal("rounds", "a histogram of all shifts would be needed"),
+            Refusal("cuda", "the histogram of the steps is computed only on the CPU"),
+            Refusal("rounds", "entropy needs the steps of all points in one place"),
         ),
     ),
     "tol": Parameter(_number(low=0.0, high=1.0), ALWAYS),
@@ -190,7 +190,7 @@ PARAMETERS: dict[str, Parameter] = {
         (
             Refusal(
                 "rounds",
-                "every single step would be a message to all workers",
+                "every step of a single point would be a message to all workers",
                 _is_one_point,
                 "Take batch_size=b with b about a hundredth of the rows, pass resolution=r, or "
                 "pass an array in memory.",
@@ -202,8 +202,8 @@ PARAMETERS: dict[str, Parameter] = {
         check_feature_weights,
         None,
         (
-            Refusal("cuda", "distances would change from sweep to sweep"),
-            Refusal("rounds", "distances would change from sweep to sweep"),
+            Refusal("cuda", "the weights change the distances in every sweep"),
+            Refusal("rounds", "the weights change the distances in every sweep"),
         ),
     ),
     "n_clusters": Parameter(_or_none(_whole(1)), None),
@@ -216,7 +216,7 @@ PARAMETERS: dict[str, Parameter] = {
         (
             Refusal(
                 "rounds",
-                "strays would have to look through all partitions",
+                "the nearest mode of a stray may be in any partition",
                 lambda value: value == "nearest",
             ),
         ),
@@ -225,24 +225,26 @@ PARAMETERS: dict[str, Parameter] = {
         check_seeding,
         None,
         (
-            Refusal("cuda", "all points climb there"),
-            Refusal("rounds", "all points climb there"),
+            Refusal("cuda", "every point climbs, and starts cannot be chosen"),
+            Refusal("rounds", "every point climbs, and starts cannot be chosen"),
         ),
     ),
     "resolution": Parameter(
         _or_none(_number(low=0.0, low_allowed=False)),
         None,
-        (Refusal("cuda", "cells are made on the CPU"),),
+        (Refusal("cuda", "cells are computed only on the CPU"),),
     ),
     "algorithm": Parameter(
         _choice("auto", "tree", "anchors", "brute", "fast"),
         "auto",
         (
-            Refusal("cuda", "the GPU has fields of its own", _is_way_of_the_cpu),
+            Refusal(
+                "cuda", '"tree", "anchors" and "brute" run only on the CPU', _is_way_of_the_cpu
+            ),
             *(
                 Refusal(
                     engine,
-                    "only a GPU decides in bfloat16",
+                    '"fast" runs only on a GPU',
                     _is_fast,
                     "Take device='cuda', or algorithm='auto'.",
                 )
@@ -257,7 +259,7 @@ PARAMETERS: dict[str, Parameter] = {
         tuple(
             Refusal(
                 engine,
-                "workers compute on their cores",
+                "Dask workers compute on the CPU",
                 lambda value: value == "cuda",
                 "Take device='cpu'.",
             )
@@ -269,8 +271,8 @@ PARAMETERS: dict[str, Parameter] = {
         check_flag,
         False,
         (
-            Refusal("cuda", "paths would fill the memory of the GPU"),
-            Refusal("rounds", "paths would not fit anywhere"),
+            Refusal("cuda", "the paths of all points would fill the memory of the GPU"),
+            Refusal("rounds", "the paths of all points would not fit into memory"),
         ),
         in_command=False,
     ),
@@ -278,8 +280,8 @@ PARAMETERS: dict[str, Parameter] = {
         _anything,
         None,
         (
-            Refusal("cuda", "positions are on the GPU"),
-            Refusal("rounds", "positions are on the workers"),
+            Refusal("cuda", "a fit on a GPU cannot be saved"),
+            Refusal("rounds", "the positions on the workers cannot be saved"),
         ),
         changes_result=False,
         in_signature=False,
@@ -320,30 +322,33 @@ CONFLICTS = (
     _both_used(
         "feature_scale",
         "metric",
-        "a scale of features stretches the sphere. Take metric='euclidean' or feature_scale=None.",
+        "features of unit vectors cannot be scaled. Take metric='euclidean' or feature_scale=None.",
     ),
     _both_used(
         "feature_weights",
         "metric",
-        "weights stretch the sphere. Take metric='euclidean' or feature_weights=None.",
+        "learned weights do not work on the unit sphere. Take metric='euclidean' or "
+        "feature_weights=None.",
     ),
     Conflict(
         "bandwidth",
         "kernel",
         lambda bandwidth, kernel: _is_infinite(bandwidth) and kernel == "gaussian",
-        "all points would weigh alike. Give a finite bandwidth or take kernel='flat'.",
+        "with an infinite bandwidth all points have the same weight. Give a finite bandwidth, or "
+        "take kernel='flat'.",
     ),
     Conflict(
         "bandwidth",
         "resolution",
         lambda bandwidth, resolution: _is_infinite(bandwidth) and resolution is not None,
-        "cells are a fraction of the bandwidth. Give a finite one or resolution=None.",
+        "the size of cells is a fraction of the bandwidth. Give a finite bandwidth, or "
+        "resolution=None.",
     ),
     Conflict(
         "bandwidth",
         "seeding",
         lambda bandwidth, seeding: _is_infinite(bandwidth) and isinstance(seeding, str),
-        "bins have the side of the bandwidth. Give a finite one, or seeds as an array.",
+        "bins are as large as the bandwidth. Give a finite bandwidth, or an array of starts.",
     ),
 )
 
@@ -372,7 +377,7 @@ def _check_starts_can_be_drawn_again(values: Values) -> None:
     if drawn and values.get("checkpoint") and not isinstance(values["random_state"], Integral):
         refuse(
             f"random_state={values['random_state']!r}", "a checkpoint with seeding=m",
-            "a later fit would draw other starts. Pass a whole number as random_state.",
+            "a later fit would draw other starts. Pass an int as random_state.",
         )  # fmt: skip
 
 

@@ -99,7 +99,7 @@ def test_cluster_does_what_the_estimator_does(method, folder, run):
                         estimator.cluster_centers_[cluster["label"]])  # fmt: skip
         assert_allclose(list(cluster["spread"].values()), inside.std(axis=0))
     assert "150 points, 2 features: x, y" in out
-    assert "left out, as they hold no numbers: name" in out
+    assert "columns without numbers, left out: name" in out
     assert f"{summary['n_clusters']} clusters" in out
     assert "labels.csv" in out
 
@@ -192,15 +192,15 @@ def test_quiet_is_silent(folder, run):
         (["cluster", "none.csv"], "there is no file none.csv"),
         (["cluster", "points.csv", "--columns", "x,z"], "no column 'z'; it has x, y, class, name"),
         (["cluster", "points.csv", "--columns", "x,name"], "row 1, column 'name' is 'p0'"),
-        (["cluster", "points.csv", "--columns", "x,name"], "leave such rows out with --missing dr"),
+        (["cluster", "points.csv", "--columns", "x,name"], "drop such rows with --missing drop"),
         (["cluster", "points.csv", "--columns", "name", "--missing", "drop"], "other --columns"),
-        (["cluster", "points.csv", "--id", "x", "--weight", "x"], "as --id, --label or --weight"),
+        (["cluster", "points.csv", "--id", "x", "--weight", "x"], "in --columns, --id, --label"),
         (["cluster", "points.csv", "--bandwidth", "-1"], "bandwidth must be greater than 0"),
         (["cluster", "points.csv", "--tol", "much"], "tol must be a number, got 'much'"),
         (["cluster", "points.csv", "--weight", "y"], "sample_weight must be finite and not neg"),
-        (["cluster", "points.csv", "--out", "a/b.csv"], "there is no folder a"),
+        (["cluster", "points.csv", "--out", "a/b.csv"], "the folder a does not exist"),
         (["cluster", "points.csv", "--out", "b.docx"], "known format"),
-        (["cluster", "points.csv", "--out", "points.csv", "--force"], "the data themselves"),
+        (["cluster", "points.csv", "--out", "points.csv", "--force"], "is the data file"),
         (["cluster", "points.csv", "--out", "a.npz", "--model", "a.npz"], "the same file a.npz"),
         (
             ["cluster", "points.csv", "--method", "blurring", "--patience", "2"],
@@ -213,7 +213,7 @@ def test_quiet_is_silent(folder, run):
         (["predict", "points.csv", "points.csv"], "points.csv cannot be loaded: it is no NPZ file"),
         (["predict", "none.npz", "points.csv"], "No such file"),
         (["score", "points.csv", "points.csv", "--truth", "nope"], "no column 'nope'"),
-        (["bench", "--sizes", "many"], "--sizes many"),
+        (["bench", "--sizes", "many"], "separated by commas, got many"),
     ],
 )  # fmt: skip
 def test_refused(arguments, words, folder, run):
@@ -296,17 +296,17 @@ def test_a_fit_that_was_stopped_is_resumed(folder, run):
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 130
     assert done.stderr == (
-        "modeshift: stopped; points.labels.checkpoint keeps the state of the fit: "
-        "add --resume to go on\n"
+        "modeshift: stopped; points.labels.checkpoint holds the state of the fit. "
+        "Add --resume to continue\n"
     )
     assert not Path("points.labels.csv").exists()
-    assert "go on with --resume, or start again with --force" in refuse(run(*arguments))
+    assert "continue it with --resume, or start again with --force" in refuse(run(*arguments))
     changed = [argument.replace("0.9", "0.8") for argument in arguments]
     assert "other parameters" in refuse(run(*changed, "--resume"))
     succeed(run(*arguments, "--resume"))
     assert Path("points.labels.csv").read_bytes() == Path("whole.csv").read_bytes()
     assert not Path("points.labels.checkpoint").exists()
-    assert "there is no points.labels.checkpoint" in refuse(run(*arguments, "--force", "--resume"))
+    assert "there is no file points.labels.ch" in refuse(run(*arguments, "--force", "--resume"))
 
 
 def test_force_starts_anew(folder, run):
@@ -427,25 +427,6 @@ def test_every_option_of_every_command_tells_its_default():
                 assert "default: " in action.help, (parser.prog, action.option_strings)
 
 
-def test_the_manual_is_up_to_date():
-    assert (ROOT / "docs" / "command.md").read_text() == manual(), "run make manual"
-
-
-# predict and models
-
-
-def test_predict_gives_the_labels_of_the_fitted_model(folder, run):
-    succeed(run(*CLUSTER, "--method", "deterministic", "--standardize", "--model", "model.npz"))
-    new = pl.read_csv("points.csv").select("name", "y", "x")  # another order of columns
-    new.write_parquet("new.parquet")
-    out = succeed(run("predict", "model.npz", "new.parquet", "--id", "name"))
-    assert "150 points in " in out
-    predicted = pl.read_parquet("new.predicted.parquet")
-    assert predicted["name"].to_list() == NAMES
-    assert_array_equal(predicted["cluster"], pl.read_csv("points.labels.csv")["cluster"])
-
-
-@pytest.mark.parametrize(
 def helps_of_cluster():
     (subparsers,) = [a for a in cli.make_parser()._actions if a.nargs == "A..."]
     return {
@@ -473,6 +454,25 @@ def test_help_names_the_methods_where_they_differ():
     assert "all cores. The result does not depend on it. stochastic: Only the" in helps["--jobs"]
 
 
+def test_the_manual_is_up_to_date():
+    assert (ROOT / "docs" / "command.md").read_text() == manual(), "run make manual"
+
+
+# predict and models
+
+
+def test_predict_gives_the_labels_of_the_fitted_model(folder, run):
+    succeed(run(*CLUSTER, "--method", "deterministic", "--standardize", "--model", "model.npz"))
+    new = pl.read_csv("points.csv").select("name", "y", "x")  # another order of columns
+    new.write_parquet("new.parquet")
+    out = succeed(run("predict", "model.npz", "new.parquet", "--id", "name"))
+    assert "150 points in " in out
+    predicted = pl.read_parquet("new.predicted.parquet")
+    assert predicted["name"].to_list() == NAMES
+    assert_array_equal(predicted["cluster"], pl.read_csv("points.labels.csv")["cluster"])
+
+
+@pytest.mark.parametrize(
     ("number", "words"),
     [(1, "by a development version of modeshift (0.1.0.dev0)"), (9, "its format is 9")],
 )
@@ -516,10 +516,10 @@ def test_noise_is_no_cluster_in_any_score(folder, run):
 @pytest.mark.parametrize(
     ("frame", "options", "words"),
     [
-        ({"label": [0, 1]}, [], "has 150 rows and PREDICTED other.csv 2"),
-        ({"a": [0, 1], "b": [1, 2]}, [], "several columns (a, b); name the right one"),
-        ({"label": [0], "name": ["q"]}, ["--id", "name"], "no class for --id name 'q' (1 such"),
-        ({"label": [0, 1], "name": ["p", "p"]}, ["--id", "name"], "holds 'p' twice"),
+        ({"label": [0, 1]}, [], "has 150 rows and PREDICTED other.csv has 2"),
+        ({"a": [0, 1], "b": [1, 2]}, [], "several columns (a, b); choose one with --pr"),
+        ({"label": [0], "name": ["q"]}, ["--id", "name"], "no class for name = 'q' (1 such"),
+        ({"label": [0, 1], "name": ["p", "p"]}, ["--id", "name"], "has 'p' twice"),
         ({"label": [0, None, 0] * 50}, [], "no label in row 2"),
     ],
 )
@@ -585,7 +585,7 @@ def test_bandwidth_shows_the_choice_and_draws_it(folder, run):
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--bandwidth", 1], "--bandwidth is what this command looks for"),
+        (["--bandwidth", 1], "modeshift bandwidth finds the bandwidth"),
         (["--picture", "profile.txt"], "must end in .png, .svg or .pdf"),
         (["--picture", "points.csv"], "must end in"),
     ],

@@ -18,7 +18,9 @@ TWO = np.concatenate([RNG.normal(size=(150, 2)), RNG.normal(size=(150, 2)) + 8.0
 @pytest.mark.parametrize("kind", ESTIMATORS)
 def test_one_cluster_warns_and_names_the_best_bandwidth(kind):
     X = np.random.default_rng(1).normal(size=(300, 2))
-    with pytest.warns(NoClustersWarning, match=r"No clusters beyond chance \(p = .*would give"):
+    with pytest.warns(
+        NoClustersWarning, match=r"no clusters beyond chance \(p = .* gives \d+ clusters"
+    ):
         fitted = kind().fit(X)
     assert len(fitted.cluster_centers_) == 1
     assert fitted.profile_.one_cluster
@@ -39,7 +41,7 @@ def test_the_chosen_parameters_repeat_the_fit(kind):
 
 def test_features_of_different_scales_are_named():
     X = TWO * [1.0, 1000.0]
-    with pytest.warns(UserWarning, match="Distances hardly depend on column 0: column 1 spreads"):
+    with pytest.warns(UserWarning, match="Distances hardly depend on column 0: the spread of"):
         MeanShift().fit(X)
     MeanShift(feature_scale=[1.0, 1000.0]).fit(X)  # no warning: they are errors here
 
@@ -119,7 +121,7 @@ def test_a_number_that_no_bandwidth_gives():
 
 
 def test_a_given_bandwidth_that_gives_too_few():
-    with pytest.warns(UserWarning, match="n_clusters=5 was asked for, but bandwidth=3.0 gives 2"):
+    with pytest.warns(UserWarning, match=r"bandwidth=3\.0 gives 2 clusters, fewer than"):
         MeanShift(bandwidth=3.0, n_clusters=5).fit(TWO)
 
 

@@ -182,7 +182,7 @@ def test_callbacks_watch_every_run():
         (
             Consensus(StochasticMeanShift().set_callbacks(Checkpoint("x")), n_runs=3),
             ValueError,
-            "n_runs=3 and Checkpoint do not go together: a checkpoint keeps one run",
+            "n_runs=3 and a Checkpoint do not go together: a checkpoint holds one run",
         ),
     ],
 )
@@ -200,7 +200,7 @@ def test_data_that_are_not_in_memory_are_refused():
 
 def test_weights_that_no_run_takes_are_refused():
     clusterer = AffinityPropagation(damping=0.9)
-    with pytest.raises(ValueError, match="AffinityPropagation takes none"):
+    with pytest.raises(ValueError, match="AffinityPropagation takes no sample_weight"):
         Consensus(clusterer, n_runs=2).fit(LINE, sample_weight=np.ones(9))
 
 

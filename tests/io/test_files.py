@@ -166,7 +166,7 @@ def test_rows_with_missing_values_are_dropped_and_counted(put):
         (b"a,b,c\n1,2,3\n4,5,6,7\n", ["4 fields in row 2"]),
         (b"1,2\n3\n", ["1 fields in row 2"]),
         (b"a,b\n1;2\n", ["1 fields in row 1", "commas", "delimiter"]),
-        (b'a,b\n1,"2\n3,4\n', ["quote", "never closed"]),
+        (b'a,b\n1,"2\n3,4\n', ["quote", "not closed"]),
         ("a,b\n1,2\n3,\xe9\n".encode("latin-1"), ["not in UTF-8", "line 3"]),
         ("a,b\n1,2\n".encode("utf-16"), ["UTF-16", "save it"]),
         (b"a,b\n1,\x00\n", ["neither text"]),
@@ -183,24 +183,26 @@ def test_refused_text(content, words, put):
 def test_truncated_files(ending, put):
     message = refuse(put(FORMATS[ending][:-30], f"data.{ending}"))
     assert "cannot be read" in message
-    assert "is the file whole?" in message
+    assert "is the file complete?" in message
 
 
 def test_columns_that_are_not_there_or_not_numbers(put):
     path = put(FORMATS["parquet"], "data.parquet")
     assert "no column 'c'; it has id, a, b, note" in refuse(path, columns=["a", "c"])
-    assert "asked for twice" in refuse(path, columns=["a"], roles=Roles(weight="a"))
+    assert "is used twice" in refuse(path, columns=["a"], roles=Roles(weight="a"))
     assert "row 1, column 'note' is 'x'" in refuse(path, columns=["a", "note"])
 
 
 def test_places_that_are_no_files(tmp_path):
     assert "there is no file" in refuse(tmp_path / "none.csv")
     assert "is a folder" in refuse(tmp_path)
-    assert "no name of a file" in refuse("a\0b")
+    assert "no valid file name" in refuse("a\0b")
 
 
 def test_endings_that_lie(put):
-    assert "does not begin as Parquet files do" in refuse(put(b"a,b\n1,2\n", "data.parquet"))
+    assert "is no Parquet file, although its name says so" in refuse(
+        put(b"a,b\n1,2\n", "data.parquet")
+    )
 
 
 def test_arrays_that_make_no_table(put):
@@ -328,7 +330,7 @@ def test_places_are_checked_before_the_work(tmp_path):
     check_place(there, force=True)
     with pytest.raises(FileError, match="is a folder"):
         check_place(tmp_path, force=True)
-    with pytest.raises(FileError, match="there is no folder"):
+    with pytest.raises(FileError, match=r"the folder .* does not exist; create it first"):
         check_place(tmp_path / "none" / "out.csv", force=False)
 
 

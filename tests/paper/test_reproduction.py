@@ -187,7 +187,7 @@ def test_folder_of_somebody_else_is_refused_and_force_keeps_their_files(tmp_path
     (tmp_path / "thesis.txt").write_text("mine")
     (tmp_path / "figures").mkdir()
     (tmp_path / "results.jsonl").write_text("not ours")
-    with pytest.raises(PlaceTaken, match="holds other files; give another folder, or force=True"):
+    with pytest.raises(PlaceTaken, match="holds other files; name another folder, or pass force"):
         store.Folder(tmp_path, {"seeds": 1}, force=False)
     folder = store.Folder(tmp_path, {"seeds": 1}, force=True)
     assert folder.done == {}
@@ -199,8 +199,8 @@ def test_folder_of_somebody_else_is_refused_and_force_keeps_their_files(tmp_path
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--out", "FILE"], "is a file; give a folder"),
-        (["--jobs", "0"], "--jobs 0 is no number of processes"),
+        (["--out", "FILE"], "is a file; name a folder"),
+        (["--jobs", "0"], "--jobs must not be 0"),
         (["--setting", "nowhere.json"], "--setting nowhere.json does not exist"),
         (["--setting", "FILE"], "cannot be read"),
     ],
@@ -217,7 +217,7 @@ def test_seeds_must_be_positive(capsys):
     with pytest.raises(SystemExit) as stop:
         main(["paper", "--seeds", "0"])
     assert stop.value.code == 2
-    assert "0 is not a number of seeds; give 1 or more" in capsys.readouterr().err
+    assert "--seeds: must be at least 1, got 0" in capsys.readouterr().err
 
 
 # Cells and claims
@@ -333,7 +333,7 @@ def test_command_prints_score_and_verdicts(folder, results, capsys, monkeypatch)
     monkeypatch.setattr(reproduce, "present", lambda *arguments: None)  # drawn already
     assert main(["paper", "--quick", "--jobs", "1", "--out", str(folder)]) == 0
     printed = capsys.readouterr().out
-    assert "of 98 published cells lie in the central 95% of 2 seeds" in printed
+    assert "of 98 published cells are in the central 95% of 2 seeds" in printed
     assert "fewer than 40 seeds" in printed
     assert printed.count("hold") >= 6
     assert str(folder / "report.html") in printed

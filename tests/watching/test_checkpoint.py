@@ -214,8 +214,8 @@ def test_written_at_intervals(tmp_path):
 @pytest.mark.parametrize(
     ("callbacks", "words"),
     [
-        ((3,), "set_callbacks takes functions of a Progress, and modeshift.Checkpoint, got 3"),
-        ((print, "x"), "set_callbacks takes functions of a Progress"),
+        ((3,), "set_callbacks takes functions and modeshift.Checkpoint objects, got 3"),
+        ((print, "x"), "set_callbacks takes functions and modeshift.Checkpoint"),
         ((Checkpoint("x"), Checkpoint("y")), "set_callbacks takes one Checkpoint, got 2"),
     ],
 )
@@ -234,7 +234,7 @@ def test_bad_seconds(every, error):
 
 def test_starts_that_are_drawn_need_a_seed_that_is_a_number(tmp_path):
     estimator = MeanShift(bandwidth=1.0, seeding=5).set_callbacks(Checkpoint(tmp_path / "x"))
-    with pytest.raises(ValueError, match="Pass a whole number as random_state"):
+    with pytest.raises(ValueError, match="Pass an int as random_state"):
         estimator.fit(PLANE)
     assert estimator.set_params(random_state=0).fit(PLANE).converged_
 

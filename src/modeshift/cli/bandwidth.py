@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> None:
     """Profile, print, draw."""
     parameters = chosen_parameters(options)
     if parameters.pop("bandwidth", None) is not None:
-        raise UserError("--bandwidth is what this command looks for; leave it out")
+        raise UserError("modeshift bandwidth finds the bandwidth; leave --bandwidth out")
     if options.picture is not None:
         _check_picture(options)
     table = read_points(options)
@@ -100,15 +100,15 @@ def _mark(profile: Any, width: float) -> str:
 
 def _choice(profile: Any) -> str:
     others = ", ".join(f"{h:.6g}" for h in (*profile.finer, *profile.coarser))
-    rest = f" (*, also worth a look: {others})" if others else ""
+    rest = f" (* alternatives: {others})" if others else ""
     if profile.one_cluster:
         return (
-            f"No clusters beyond chance (p = {profile.p_value:.2g}). One cluster: --bandwidth "
-            f"{profile.bandwidth:.6g}{rest}"
+            f"The data show no clusters beyond chance (p = {profile.p_value:.2g}). One cluster: "
+            f"--bandwidth {profile.bandwidth:.6g}{rest}"
         )
     near = "" if profile.n_neighbors is None else f" --neighbors {profile.n_neighbors}"
     return (
-        f"->, the choice (p = {profile.p_value:.2g}): --bandwidth {profile.bandwidth:.6g}"
+        f"-> recommended (p = {profile.p_value:.2g}): --bandwidth {profile.bandwidth:.6g}"
         f"{near}{rest}"
     )
 

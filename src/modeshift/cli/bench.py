@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> None:
 
     sizes = _sizes(options.sizes)
     if options.repeat < 1:
-        raise UserError(f"--repeat {options.repeat} must be at least 1")
+        raise UserError(f"--repeat must be at least 1, got {options.repeat}")
     cases = [(method, n) for n in sizes for method in METHODS]
     seconds: dict[str, dict[int, float]] = {method: {} for method in METHODS}
     for method, n in progress(cases, len(cases), "timing"):
@@ -64,7 +64,9 @@ def _sizes(text: str) -> list[int]:
     except ValueError:
         sizes = []
     if not sizes or min(sizes) < 3:
-        raise UserError(f"--sizes {text} must be whole numbers of at least 3, with commas between")
+        raise UserError(
+            f"--sizes must be whole numbers of at least 3, separated by commas, got {text}"
+        )
     return sizes
 
 

@@ -26,7 +26,9 @@ def checkpoint_place(
     wanted = _wanting_option(options)
     if out is None:
         if wanted is not None:
-            raise UserError(f"{wanted} needs --out FILE: the checkpoint lies beside the labels")
+            raise UserError(
+                f"{wanted} needs --out FILE, because the checkpoint is next to the labels"
+            )
         return None
     place = out.with_suffix(".checkpoint")
     obstacle = _obstacle(values, place, options.runs)
@@ -50,7 +52,7 @@ def _wanting_option(options: argparse.Namespace) -> str | None:
 def _obstacle(values: dict[str, Any], place: Path, n_runs: int) -> str | None:
     """Return why these options do not go with a checkpoint; None if they do."""
     if n_runs > 1:
-        return f"--runs {n_runs} makes several fits, and a checkpoint keeps one"
+        return f"--runs {n_runs} makes several fits, and a checkpoint holds one"
     with user_errors():
         check_together(values)  # any later error is about the checkpoint
     checkpoint = {"checkpoint": place}
@@ -75,11 +77,13 @@ def _check_earlier_fit(options: argparse.Namespace, place: Path) -> None:
     """Refuse to resume without a checkpoint, and to overwrite one of an earlier fit."""
     if options.resume:
         if not place.exists():
-            raise UserError(f"--resume: there is no {place}; leave it out to start from the data")
+            raise UserError(
+                f"--resume: there is no file {place}; leave --resume out to start from the data"
+            )
     elif place.exists():
         if not options.force:
             raise UserError(
-                f"{place} keeps the state of an earlier fit; go on with --resume, "
-                "or start again with --force"
+                f"{place} holds an earlier fit; continue it with --resume, or start again with "
+                "--force"
             )
         place.unlink()

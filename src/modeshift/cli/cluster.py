@@ -221,7 +221,7 @@ def _how_to_go_on(watchers: list[Any]) -> KeyboardInterrupt | None:
     if not places:
         return None
     return KeyboardInterrupt(
-        f"stopped; {places[0]} keeps the state of the fit: add --resume to go on"
+        f"stopped; {places[0]} holds the state of the fit. Add --resume to continue"
     )
 
 

@@ -15,11 +15,10 @@ class UserError(Exception):
 
 
 REMEDIES: dict[type[FileError], str] = {
-    ColumnTakenTwice: "name each column once, as a feature or as --id, --label or --weight",
-    ValueMissing: "mend the file, choose other --columns, or leave such rows out with "
-    "--missing drop",
+    ColumnTakenTwice: "name each column only once, in --columns, --id, --label or --weight",
+    ValueMissing: "correct the file, choose other --columns, or drop such rows with --missing drop",
     NoWholeRow: "choose other --columns",
-    PlaceTaken: "pass --force to replace it, or name another place",
+    PlaceTaken: "pass --force to replace it, or name another path",
 }
 """Remedy for each error of the library, in terms of the command's options."""
 

@@ -59,7 +59,7 @@ def collect() -> dict[str, Any]:
         "compiled kernels": "switched off (NUMBA_DISABLE_JIT)"
         if _numba_setting("DISABLE_JIT")
         else f"{len(files)} files, {size / 2**20:.1f} MiB",
-        "kept in": str(files[0].parent) if files else "nothing is kept yet",
+        "kept in": str(files[0].parent) if files else "no folder yet",
         "GPU": _gpu(),
     }
 
@@ -93,4 +93,4 @@ def _gpu() -> str:
             return name.decode() if isinstance(name, bytes) else str(name)
     except Exception as error:  # a driver can fail in many ways; this command must not fail
         return f"not usable ({type(error).__name__})"
-    return "none seen"
+    return "none found"

@@ -43,7 +43,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 def run(options: argparse.Namespace) -> None:
     """Reproduce the paper, or calibrate."""
     if options.jobs == 0:
-        raise UserError("--jobs 0 is no number of processes; give 1 or more, or -1 for all cores")
+        raise UserError("--jobs must not be 0; give 1 or more, or -1 for all cores")
     if options.calibrate:
         _calibrate(options)
     else:
@@ -67,9 +67,9 @@ def _reproduce(options: argparse.Namespace) -> None:
         )
     cells = list(compare(results))
     inside = sum(cell.inside for cell in cells)
-    print(f"{inside} of {len(cells)} published cells lie in the central 95% of {plan.seeds} seeds")
+    print(f"{inside} of {len(cells)} published cells are in the central 95% of {plan.seeds} seeds")
     if plan.seeds < FEW:
-        print(f"(fewer than {FEW} seeds show too little of the spread to judge by)")
+        print(f"(fewer than {FEW} seeds are too few to judge by)")
     for verdict in judge_claims(results):
         print(f"{verdict.word:>14}: {verdict.claim}")
     print(f"report: {options.out / 'report.html'}")
@@ -108,5 +108,5 @@ def _read_settings(path: Path | None) -> Any:
 def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a number of seeds; give 1 or more")
+        raise argparse.ArgumentTypeError(f"must be at least 1, got {text}")
     return number

@@ -21,7 +21,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "score",
         help=text,
         description=f"{text.capitalize()}: the paper's seven columns, K weighted by size, the "
-        "adjusted Rand index and the normalised mutual information. All scores lie between 0 and 1 "
+        "adjusted Rand index and the normalised mutual information. All scores are between 0 and 1 "
         "(ARI may be negative), and 1 is best. A cluster of -1 is noise: each of its points counts "
         "as a cluster of its own.",
         epilog=_EXAMPLES,
@@ -83,8 +83,7 @@ def _usual_column(path: str, option: str, names: list[str]) -> str:
     usual = [name for name in _USUAL_NAMES if name in names]
     if not usual:
         raise UserError(
-            f"{path} has several columns ({', '.join(names[:12])}); name the right one: "
-            f"{option} COLUMN"
+            f"{path} has several columns ({', '.join(names[:12])}); choose one with {option} COLUMN"
         )
     return usual[0]
 
@@ -97,15 +96,17 @@ def _paired(options: argparse.Namespace, truth: Any, predicted: Any) -> tuple[An
         if truth.height != predicted.height:
             raise UserError(
                 f"TRUTH {options.truth_file} has {truth.height:,} rows and PREDICTED "
-                f"{options.predicted_file} {predicted.height:,}; they must be the same points in "
-                "the same order, or share an --id"
+                f"{options.predicted_file} has {predicted.height:,}; both must have the same "
+                "points in the same order, or a common column --id COLUMN"
             )
         return truth.to_series(0), predicted.to_series(0)
     for name, frame in [(options.truth_file, truth), (options.predicted_file, predicted)]:
         doubled = frame[options.id].is_duplicated()
         if doubled.any():
             value = frame[options.id].filter(doubled)[0]
-            raise UserError(f"{name}: --id {options.id} holds {value!r} twice; ids must be unique")
+            raise UserError(
+                f"{name}: column --id {options.id} has {value!r} twice; ids must be unique"
+            )
     pairs = predicted.select(
         pl.col(options.id).cast(pl.String), pl.nth(0).alias("modeshift predicted")
     ).join(
@@ -117,7 +118,8 @@ def _paired(options: argparse.Namespace, truth: Any, predicted: Any) -> tuple[An
     lonely = pairs["modeshift truth"].is_null()
     if lonely.any():
         raise UserError(
-            f"{options.truth_file} has no class for --id {options.id} "
-            f"{pairs[options.id].filter(lonely)[0]!r} ({lonely.sum():,} such rows)"
+            f"{options.truth_file} has no class for {options.id} = "
+            f"{pairs[options.id].filter(lonely)[0]!r} ({lonely.sum():,} such rows); give every "
+            "point a class, or drop it"
         )
     return pairs["modeshift truth"], pairs["modeshift predicted"]

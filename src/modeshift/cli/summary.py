@@ -157,7 +157,7 @@ def as_table(summary: dict[str, Any]) -> str:
     if summary["chosen"]:
         lines.append(f"chosen: {as_options(summary['chosen'])}")
     if data["columns_left_out"]:
-        lines.insert(1, f"left out, as they hold no numbers: {_listed(data['columns_left_out'])}")
+        lines.insert(1, f"columns without numbers, left out: {_listed(data['columns_left_out'])}")
     if data["dropped_rows"]:
         lines.insert(1, f"dropped for missing values: {_count(data['dropped_rows'], 'row')}")
     if clusters:

@@ -15,7 +15,7 @@ _ENDINGS_KEPT = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".npy", ".npz
 def add_feature_options(parser: Any) -> None:
     """Add the options that name features and weights."""
     parser.add_argument(
-        "--columns", metavar="A,B,C", help="columns of the features (default: all numeric ones)"
+        "--columns", metavar="A,B,C", help="columns of the features (default: all numeric columns)"
     )
     parser.add_argument(
         "--weight", metavar="COLUMN", help="column of weights (default: all weights are 1)"
@@ -89,10 +89,12 @@ def check_places(places: dict[str, Path | None], options: argparse.Namespace) ->
     given = {option: place for option, place in places.items() if place is not None}
     for option, place in given.items():
         if options.data != _STDIN and place.resolve() == Path(options.data).resolve():
-            raise UserError(f"{option} {place} is the data themselves; name another file")
+            raise UserError(f"{option} {place} is the data file; name another file")
         others = [other for other in given if given[other] == place and other != option]
         if others:
-            raise UserError(f"{option} and {others[0]} are the same file {place}; name two")
+            raise UserError(
+                f"{option} and {others[0]} are the same file {place}; name different files"
+            )
         with about(option):
             check_place(place, options.force)
     if "--out" in given:

@@ -21,8 +21,8 @@ def choose_engine(values: Values, X: Any) -> Engine:
     if values["device"] == "cpu":
         if elsewhere:
             raise ValueError(
-                f"X is a tensor on {X.device}, but device='cpu'. Pass device='cuda' to work there, "
-                "or X.cpu().numpy()."
+                f"X is a tensor on {X.device}, but device='cpu'. Pass device='cuda' to fit on "
+                "the GPU, or pass X.cpu().numpy()."
             )
         return _cpu_engine(values)
     if values["device"] == "auto" and not elsewhere and not gpu_can(values):
@@ -66,7 +66,7 @@ def _cuda_engine(values: Values) -> Engine:
     if device is None:
         raise ValueError(
             "device='cuda' needs a GPU, and PyTorch finds none (torch.cuda.is_available() is "
-            "False). Take device='cpu', or 'auto' to use a GPU only where there is one."
+            "False). Take device='cpu', or device='auto' to use a GPU only if there is one."
         )
     from modeshift.engines.cuda.engine import CudaEngine
 

@@ -86,7 +86,7 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
             if not self.converged_:
                 warnings.warn(
                     f"{type(self).__name__} did not converge within max_iter={self.max_iter}; "
-                    "the labels are those reached so far. Raise max_iter or tol.",
+                    "the labels are not final. Raise max_iter or tol.",
                     ConvergenceWarning,
                     stacklevel=2,
                 )
@@ -210,7 +210,7 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         scale = values["feature_scale"]
         if scale is not None and len(scale) != n_features:
             raise ValueError(
-                f"feature_scale must hold one number for each of the {n_features} features of X, "
+                f"feature_scale must have one number for each of the {n_features} features of X, "
                 f"got {len(scale)}."
             )
         taken |= {

@@ -134,7 +134,7 @@ class Consensus(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         check_whole("n_runs", self.n_runs, low=1)
         if is_dask(X) or is_tensor(X):
             raise TypeError(
-                f"Consensus needs an array in memory, got {type(X).__name__}; convert it first."
+                f"Consensus needs an array in memory, got {type(X).__name__}; convert X first."
             )
         points = check_points(self, X, reset=True)
         weights = check_weights(sample_weight, len(points))
@@ -149,7 +149,7 @@ class Consensus(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         given = {} if sample_weight is None else {"sample_weight": sample_weight}
         if given and not has_fit_parameter(estimator, "sample_weight"):
             raise ValueError(
-                f"sample_weight was given, but {type(estimator).__name__} takes none. Leave it out."
+                f"{type(estimator).__name__} takes no sample_weight. Leave sample_weight out."
             )
         rng = check_randomness(self.random_state)
         runs: list[Any] = []
@@ -170,13 +170,14 @@ class Consensus(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
             raise TypeError(f"estimator must be an estimator or None, got {self.estimator!r}.")
         if "random_state" not in self.estimator.get_params(deep=False):
             raise TypeError(
-                "estimator must have a random_state, or all runs would be the same, "
-                f"got {self.estimator!r}."
+                "estimator must have a random_state, because all runs would be the same without "
+                f"it, got {self.estimator!r}."
             )
         if isinstance(self.estimator, ModeSeeker) and checkpoint_of(self.estimator) is not None:
             refuse(
-                f"n_runs={self.n_runs}", "Checkpoint",
-                "a checkpoint keeps one run. Call set_callbacks of the estimator without it.",
+                f"n_runs={self.n_runs}", "a Checkpoint",
+                "a checkpoint holds one run. Call set_callbacks() of the estimator without the "
+                "Checkpoint.",
             )  # fmt: skip
         return self.estimator
 

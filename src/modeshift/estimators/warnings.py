@@ -31,9 +31,9 @@ def warn_of_one_cluster(profile: BandwidthProfile) -> None:
     best = several[np.argmax(curve.score[several])]
     near = "" if curve.n_neighbors is None else f", n_neighbors={curve.n_neighbors}"
     warnings.warn(
-        f"No clusters beyond chance (p = {profile.p_value:.2g}): all points are one cluster. "
-        f"bandwidth={curve.bandwidths[best]:.4g}{near} would give {curve.n_clusters[best]}; "
-        "significance=None takes the best bandwidth without the test.",
+        f"The data show no clusters beyond chance (p = {profile.p_value:.2g}): all points are one "
+        f"cluster. bandwidth={curve.bandwidths[best]:.4g}{near} gives {curve.n_clusters[best]} "
+        "clusters; significance=None chooses a bandwidth without the test.",
         NoClustersWarning,
         stacklevel=5,
     )
@@ -44,7 +44,7 @@ def warn_of_no_clusters(fit: Fit, spec: Spec) -> None:
     if len(fit.centers) == 0:
         warnings.warn(
             f"All points are strays: no cluster has min_cluster_size={spec.min_cluster_size:g} "
-            "points. Take a smaller one, or a larger bandwidth.",
+            "points. Take a smaller min_cluster_size, or a larger bandwidth.",
             stacklevel=4,
         )
 
@@ -54,8 +54,8 @@ def warn_of_too_few(fit: Fit, spec: Spec) -> None:
     found = len(fit.centers)
     if spec.n_clusters is not None and 0 < found < spec.n_clusters:
         warnings.warn(
-            f"n_clusters={spec.n_clusters} was asked for, but bandwidth={spec.bandwidth!r} gives "
-            f"{found}. Take a smaller bandwidth.",
+            f"bandwidth={spec.bandwidth!r} gives {found} clusters, fewer than "
+            f"n_clusters={spec.n_clusters}. Take a smaller bandwidth.",
             stacklevel=4,
         )
 
@@ -73,8 +73,8 @@ def warn_of_different_scales(points: np.ndarray, names: Any, spec: Spec) -> None
     names = [f"column {i}" for i in range(points.shape[1])] if names is None else list(names)
     listed = ", ".join(names[i] for i in narrow[:5]) + (" and others" if len(narrow) > 5 else "")
     warnings.warn(
-        f"Distances hardly depend on {listed}: {names[widest]} spreads more than "
-        f"{_FACTOR:.0f} times as far. Standardise the features, or give feature_scale, one length "
+        f"Distances hardly depend on {listed}: the spread of {names[widest]} is more than "
+        f"{_FACTOR:.0f} times larger. Standardise the features, or pass feature_scale, one length "
         "for each feature.",
         stacklevel=4,
     )

@@ -33,11 +33,11 @@ def _frame(file: str, arrays: dict[str, np.ndarray]) -> Any:
         if array.ndim not in (1, 2):
             raise FileError(
                 f"{file}: array {name!r} has shape {array.shape}; "
-                "one axis (a column) or two (points and features) are wanted"
+                "it must have one axis (a column) or two (points and features)"
             )
         if array.dtype.kind not in "biufUS":
             raise FileError(
-                f"{file}: array {name!r} holds {array.dtype}; real numbers or text are wanted"
+                f"{file}: array {name!r} holds {array.dtype}; it must hold real numbers or text"
             )
         if array.dtype.kind == "S":
             array = np.char.decode(array, "utf-8")
@@ -49,7 +49,8 @@ def _frame(file: str, arrays: dict[str, np.ndarray]) -> Any:
     if len(set(lengths.values())) > 1:
         counts = ", ".join(f"{name} {length}" for name, length in list(lengths.items())[:8])
         raise FileError(
-            f"{file}: the arrays have different lengths ({counts}); all need one row a point"
+            f"{file}: the arrays have different lengths ({counts}); every array needs one row for "
+            "each point"
         )
     return pl.DataFrame(
         {name: np.ascontiguousarray(column) for name, column in columns.items()}

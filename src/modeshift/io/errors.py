@@ -19,7 +19,7 @@ class FileError(ValueError):
 
 
 class ColumnTakenTwice(FileError):
-    """A column is asked for twice, for example as a feature and as the weight."""
+    """A column is used twice, for example as a feature and as the weight."""
 
 
 class ValueMissing(FileError):

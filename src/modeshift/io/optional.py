@@ -10,6 +10,6 @@ def require(module: str, extra: str) -> Any:
         return import_module(module)
     except ImportError as error:
         raise ImportError(
-            f"This needs {module.split('.')[0]}, which is not installed: "
+            f"This needs {module.split('.')[0]}, which is not installed. Install it: "
             f"pip install 'modeshift[{extra}]'"
         ) from error

@@ -65,7 +65,7 @@ def open_source(path: str) -> Source:
     content = _content(path)
     head = content[:HEAD] if isinstance(content, bytes) else _head(content)
     if not head:
-        raise FileError(f"{name} is empty: there is nothing to read")
+        raise FileError(f"{name} is empty")
     kind = _kind(name, head)
     with reading(name, kind):
         if kind == TEXT:
@@ -87,7 +87,7 @@ def reading(name: str, kind: str) -> Iterator[None]:
     except (Exception, pl.exceptions.PanicException) as error:  # readers raise many kinds of errors
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise FileError(
-            f"{name} cannot be read as {kind} ({reason}); is the file whole?"
+            f"{name} cannot be read as {kind} ({reason}); is the file complete?"
         ) from error
 
 
@@ -103,13 +103,13 @@ def _content(path: str) -> bytes | Path:
             return place
         return place.read_bytes()
     except FileNotFoundError:
-        raise FileError(f"there is no file {path}; look at its name and folder") from None
+        raise FileError(f"there is no file {path}; check its name and folder") from None
     except OSError as error:
         raise FileError(f"{path} cannot be opened: {error.strerror}") from error
     except FileError:
         raise
     except ValueError as error:  # a null character
-        raise FileError(f"{path!r} is no name of a file: {error}") from error
+        raise FileError(f"{path!r} is no valid file name: {error}") from error
 
 
 def _head(place: Path) -> bytes:
@@ -128,8 +128,8 @@ def _kind(name: str, head: bytes) -> str:
     expected = _ENDINGS.get(Path(name).suffix.lower())
     if kind == TEXT and expected is not None:
         raise FileError(
-            f"{name} does not begin as {expected} files do; "
-            "is it whole, and is its ending the right one?"
+            f"{name} is no {expected} file, although its name says so; is the file complete, and "
+            "its ending right?"
         )
     return kind
 

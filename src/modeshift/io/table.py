@@ -72,7 +72,7 @@ def read_table(
     with reading(source.name, source.kind):
         names = source.frame.collect_schema().names()
         if source.frame.head(1).collect().height == 0:
-            raise FileError(f"{source.name} has columns but no rows: there is nothing to cluster")
+            raise FileError(f"{source.name} has columns but no rows")
         _check_known(source, names, [*(columns or []), *(role for role in roles if role)])
         features, unused = (columns, []) if columns else _choose(source, names, roles)
         wanted = list(features) + ([roles.weight] if roles.weight else [])
@@ -97,7 +97,7 @@ def read_table(
 
 def _check_known(source: Source, names: list[str], wanted: list[str]) -> None:
     if any("\ufffd" in name for name in names):
-        raise FileError(f"{source.name} is not in UTF-8 (its header); save it in UTF-8")
+        raise FileError(f"the header of {source.name} is not in UTF-8; save the file in UTF-8")
     for name in wanted:
         if name not in names:
             listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
@@ -105,8 +105,8 @@ def _check_known(source: Source, names: list[str], wanted: list[str]) -> None:
     doubled = {name for name in wanted if wanted.count(name) > 1}
     if doubled:
         raise ColumnTakenTwice(
-            f"column {min(doubled)!r} is asked for twice",
-            "name each column once, among columns or roles",
+            f"column {min(doubled)!r} is used twice",
+            "name each column only once, in columns or in roles",
         )
 
 
@@ -121,7 +121,7 @@ def _choose(source: Source, names: list[str], roles: Roles) -> tuple[list[str], 
     if not numeric:
         raise FileError(
             f"{source.name} has no column of numbers{_hint(source, free)}; "
-            "clustering needs at least one"
+            "clustering needs at least one such column"
         )
     return numeric, [name for name in free if name not in numeric]
 
@@ -198,7 +198,7 @@ def _usable(source: Source, numbers: Any, missing: str) -> Any:
         raise ValueMissing(
             f"{source.name}: row {row + 1}, column {name!r} {_what_is_there(source, row, name)}"
             f" ({n_bad} such row{'s' * (n_bad > 1)})",
-            "mend the file, choose other columns, or pass missing='drop' to leave such rows out",
+            "correct the file, choose other columns, or drop such rows with missing='drop'",
         )
     if not kept.any():
         raise NoWholeRow(
@@ -213,4 +213,4 @@ def _what_is_there(source: Source, row: int, name: str) -> str:
     if text.upper() in MISSING:
         return "is empty" if text == "" else f"has no value ({text})"
     shown = text if len(text) <= 40 else text[:37] + "..."
-    return f"is {shown!r}, which is no finite number"
+    return f"is {shown!r}, not a finite number"

@@ -49,7 +49,7 @@ def _names(names: list[str], has_header: bool) -> dict[str, str]:
 def _check_is_text(name: str, head: bytes) -> None:
     wide = head.startswith((b"\xff\xfe", b"\xfe\xff"))
     if wide or b"\0" in head:
-        what = "UTF-16" if wide else "neither text nor a format that is known here"
+        what = "UTF-16" if wide else "neither text nor a known format"
         raise FileError(f"{name} is {what}; save it as CSV in UTF-8, or as Parquet, Arrow or NPY")
 
 
@@ -87,17 +87,18 @@ def _check_shape(
         if "utf-8" not in str(error):
             raise
         raise FileError(
-            f"{name} is not in UTF-8{_where_not_utf8(content)}; save it in UTF-8"
+            f"{name} is not in UTF-8{_where_not_utf8(content)}; save the file in UTF-8"
         ) from error
     if found.quotes % 2:
-        raise FileError(f"{name} opens a quote that is never closed; close it or take it out")
+        raise FileError(f"{name} has a quote that is not closed; close or remove it")
     if found.last is None:
         return None
     if found.ragged is not None:
         row = f"row {found.ragged if has_header else found.ragged + 1}"
         raise FileError(
             f"{name} has {found.fields} fields in {row} and {width} in the first line "
-            f"({_NAMES[delimiter]} between them); give all rows the same fields and delimiter"
+            f"(separated by {_NAMES[delimiter]}); all rows need the same number of fields and the "
+            "same delimiter"
         )
     return found.last + (not has_header)
 

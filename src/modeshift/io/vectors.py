@@ -48,6 +48,6 @@ def _width(name: str, frame: Any, column: str) -> int:
     if least != most:
         raise FileError(
             f"{name}: column {column!r} holds lists of {least} to {most} numbers; "
-            "all need the same length"
+            "all lists need the same length"
         )
     return least or 0

@@ -23,7 +23,7 @@ def check_place(path: Path, force: bool) -> None:
     if path.exists() and not force:
         raise PlaceTaken(f"{path} exists", "pass force=True to replace it, or name another file")
     if not path.parent.is_dir():
-        raise FileError(f"{path}: there is no folder {path.parent}", "make it first")
+        raise FileError(f"{path}: the folder {path.parent} does not exist", "create it first")
     if not os.access(path.parent, os.W_OK):
         raise FileError(f"{path}: the folder {path.parent} is not writable")
 
@@ -43,7 +43,7 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
             write(file)
     except Exception as error:  # polars raises its own errors for a full disk
         reason = getattr(error, "strerror", None) or error
-        raise OSError(f"{path} could not be written: {reason}; nothing is left of it") from error
+        raise OSError(f"{path} could not be written: {reason}; no partial file was left") from error
 
 
 def write_frame(path: Path, frame: Any) -> None:

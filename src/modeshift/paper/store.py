@@ -41,12 +41,13 @@ class Folder:
     def __init__(self, path: Path, parameters: dict[str, Any], force: bool) -> None:
         self.path = path
         if path.exists() and not path.is_dir():
-            raise FileError(f"{path} is a file", "give a folder")
+            raise FileError(f"{path} is a file", "name a folder")
         path.mkdir(parents=True, exist_ok=True)
         if not self._is_ours(parameters):
             if not force and any(path.iterdir()):
                 raise PlaceTaken(
-                    self._fact(parameters), "give another folder, or force=True to replace them"
+                    self._fact(parameters),
+                    "name another folder, or pass force=True to replace the results",
                 )
             self._clear()
             (path / "run.json").write_text(json.dumps(parameters, indent=2) + "\n")

@@ -123,9 +123,9 @@ def _climb(
 def _moving_note(fitted: Any) -> str:
     fitted = getattr(fitted, "estimator_", fitted)
     if isinstance(fitted, MeanShift):
-        return "Climbs that went on; those that had met count once."
-    what = "Points" if fitted.resolution is None else "Cells of points (see resolution)"
-    return f"{what} that still moved by more than the tolerance."
+        return "Climbs that are still going. Climbs that have met count once."
+    what = "points" if fitted.resolution is None else "cells of points (see resolution)"
+    return f"Number of {what} that moved further than the tolerance."
 
 
 def _on_sphere(points: np.ndarray, fitted: Any) -> np.ndarray:

@@ -69,7 +69,7 @@ def make_view(points: np.ndarray, preparation: Any) -> View:
         names = (*preparation.columns, "")[:2]
         note = ""
         if d == 1:
-            note = "There is one feature; the height of a point means nothing."
+            note = "There is only one feature; the height of a point has no meaning."
     else:
         offsets = (points - center) / (np.abs(points).max() or 1.0)  # keeps squares in range
         values, vectors = np.linalg.eigh(offsets.T @ offsets)
@@ -79,8 +79,8 @@ def make_view(points: np.ndarray, preparation: Any) -> View:
         units = ((1.0, 0.0), (1.0, 0.0))
         names = ("first principal axis", "second principal axis")
         note = (
-            f"The picture shows the two principal axes of the {d} features, which hold "
-            f"{share:.0f} % of their variance: points that look close may be far apart."
+            f"The picture shows two principal axes of the {d} features, with {share:.0f} % of "
+            "their variance. Points that look close may be far apart."
         )
     view = View(center, axes, names, units, note, np.zeros(4))  # type: ignore[arg-type]
     places = view.place(points)

@@ -43,13 +43,13 @@ class CheckpointFile:
             return None
         except Exception as error:  # damaged archives raise all kinds of errors
             raise ValueError(
-                f"checkpoint={str(self.path)!r} cannot be read ({error}); delete the file, or name "
-                "another one."
+                f"Checkpoint({str(self.path)!r}) cannot be read ({error}); delete the file, or use "
+                "another path."
             ) from error
         if mark != self.mark:
             raise ValueError(
-                f"checkpoint={str(self.path)!r} was written for other data, other parameters or "
-                "another version of modeshift; delete the file, or name another one."
+                f"Checkpoint({str(self.path)!r}) was written for other data, other parameters or "
+                "another version of modeshift; delete the file, or use another path."
             )
         return arrays
 

@@ -79,8 +79,7 @@ def sorted_callbacks(callbacks: tuple[Any, ...]) -> tuple[tuple[Callback, ...], 
     for each in functions:
         if not callable(each):
             raise TypeError(
-                "set_callbacks takes functions of a Progress, and modeshift.Checkpoint, "
-                f"got {each!r}."
+                f"set_callbacks takes functions and modeshift.Checkpoint objects, got {each!r}."
             )
     if len(checkpoints) > 1:
         raise ValueError(f"set_callbacks takes one Checkpoint, got {len(checkpoints)}.")

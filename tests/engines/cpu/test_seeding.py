@@ -264,7 +264,7 @@ def test_float32_with_bins():
     ("seeding", "message"),
     [
         ("grid", "seeding must be .*got 'grid'"),
-        ([[1.0, 2.0, 3.0]], "seeding must have as many columns as X"),
+        ([[1.0, 2.0, 3.0]], "seeding must have the same number of columns as X"),
         ([[np.nan, 2.0]], "seeding contains NaN"),
         (np.empty((0, 2)), "0 sample"),
     ],

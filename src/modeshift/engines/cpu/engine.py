@@ -57,8 +57,8 @@ class CpuEngine:
         """Build the tree of the fitted points."""
         if not isinstance(model.labels, np.ndarray):
             raise ValueError(
-                "this estimator was fitted to a tensor on a GPU, where its points are; predict "
-                "with device='cuda' too, or fit it to an array."
+                "This estimator was fitted to a tensor, and its points are on the GPU. Predict "
+                "with device='cuda', or fit it to an array."
             )
         space = NumpySpace(spec.n_threads)
         cell_of = None if model.grid is None else CellTable(model.grid).cell_of

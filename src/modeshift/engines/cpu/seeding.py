@@ -27,7 +27,8 @@ def starts_of(seeding: Any, field: Field, problem: Problem) -> np.ndarray:
         n_features = problem.points.shape[1]
         if seeding.shape[1] != n_features:
             raise ValueError(
-                f"seeding must have as many columns as X ({n_features}), got shape {seeding.shape}."
+                f"seeding must have the same number of columns as X ({n_features}), got shape "
+                f"{seeding.shape}."
             )
         on_sphere = isinstance(problem.rule.space, Sphere)
         seeds = normalised(seeding, "seeding") if on_sphere else seeding
@@ -35,8 +36,8 @@ def starts_of(seeding: Any, field: Field, problem: Problem) -> np.ndarray:
     attracted = field.means_near(starts).masses > 0.0
     if not attracted.any():
         raise ValueError(
-            "seeding gave no start with a point of positive weight within the bandwidth; "
-            "move the starts closer to the data or take a larger bandwidth."
+            "no start in seeding has a point of positive weight within the bandwidth; move the "
+            "starts closer to the data, or take a larger bandwidth."
         )
     return starts[attracted]
 

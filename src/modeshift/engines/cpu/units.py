@@ -14,7 +14,7 @@ def choose_units(X: np.ndarray, weights: np.ndarray, scale: float) -> Units:
     if _magnitude(scale) - length < -500:
         raise ValueError(
             f"bandwidth={scale!r} is too small for values as large as {np.abs(X).max():.2g}: "
-            "float64 cannot hold both. Take a larger bandwidth."
+            "float64 cannot represent both. Take a larger bandwidth."
         )
     # Sums of weights stay finite, and their products with offsets are not subnormal.
     heaviest = _magnitude(weights.max())

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from modeshift.checks import check_weights
+from modeshift.checks import ONLY_ZEROS, check_weights
 from modeshift.engines.cuda.sphere import normalised
 from modeshift.spec import Spec
 
@@ -89,11 +89,15 @@ def _mixed(name: str, tensor: torch.Tensor, why: str) -> str:
 def _check_tensor(X: torch.Tensor) -> None:
     """Check the shape of a tensor as scikit-learn checks an array."""
     if X.ndim != 2:
-        raise ValueError(f"X must have two dimensions, points and features, got {X.ndim}.")
+        raise ValueError(
+            f"X must have two dimensions, points and features, got shape {tuple(X.shape)}."
+        )
     if X.is_complex():
         raise ValueError("Complex data not supported: X must be real.")
     if X.shape[0] == 0 or X.shape[1] == 0:
-        raise ValueError(f"X must hold at least one point and one feature, got {tuple(X.shape)}.")
+        raise ValueError(
+            f"X must have at least one point and one feature, got shape {tuple(X.shape)}."
+        )
 
 
 def _as_floats(X: torch.Tensor) -> torch.Tensor:
@@ -102,19 +106,19 @@ def _as_floats(X: torch.Tensor) -> torch.Tensor:
     if points.dtype not in _FLOATS:
         points = points.to(torch.float32 if points.is_floating_point() else torch.float64)
     if not bool(torch.isfinite(points).all()):
-        raise ValueError("X contains NaN or infinity; drop or impute such rows.")
+        raise ValueError("X contains NaN or infinity. Drop these rows, or fill the values in.")
     return points.contiguous()
 
 
 def _check_weight_tensor(weights: torch.Tensor, n: int) -> torch.Tensor:
     if weights.shape != (n,):
         raise ValueError(
-            f"sample_weight must have shape ({n},), one weight a point of X, "
+            f"sample_weight must have shape ({n},), one weight for each point of X, "
             f"got {tuple(weights.shape)}."
         )
     weights = weights.detach().double()
     if not bool((torch.isfinite(weights) & (weights >= 0)).all()):
         raise ValueError("sample_weight must be finite and not negative.")
     if not bool((weights > 0).any()):
-        raise ValueError("sample_weight must hold at least one weight above 0, got only zeros.")
+        raise ValueError(ONLY_ZEROS)
     return weights

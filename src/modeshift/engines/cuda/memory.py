@@ -28,7 +28,7 @@ def _too_little(rows: torch.Tensor, size: int) -> str:
     free, total = torch.cuda.mem_get_info(rows.device)
     needed = 24 * rows.numel() + 24 * size * rows.shape[1]
     return (
-        f"The GPU has {free / 2**30:.1f} of {total / 2**30:.1f} GiB free, and about "
-        f"{needed / 2**30:.1f} GiB are needed even with tiles of {size} points. Free memory there, "
-        "pass float32, or take device='cpu'."
+        f"The GPU has {free / 2**30:.1f} of {total / 2**30:.1f} GiB free, and the fit needs about "
+        f"{needed / 2**30:.1f} GiB even with tiles of {size} points. Free memory on the GPU, pass "
+        "float32, or take device='cpu'."
     )

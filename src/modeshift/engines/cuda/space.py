@@ -41,7 +41,8 @@ class TorchSpace(TorchArrays):
         if not bool(torch.isfinite(points * 2.0**-length).all()):
             raise ValueError(
                 f"bandwidth={scale!r} is too small for values as large as "
-                f"{float(points.abs().max()):.2g} on a GPU. Take a larger one, or device='cpu'."
+                f"{float(points.abs().max()):.2g} on a GPU. Take a larger bandwidth, or "
+                "device='cpu'."
             )
         return Units(length, int(np.frexp(float(weights.max()))[1]) - 1)
 
