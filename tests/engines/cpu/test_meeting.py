@@ -12,7 +12,7 @@ from helpers import make_data
 from modeshift import MeanShift
 from modeshift.engines.cpu.fields import make_field
 from modeshift.engines.cpu.meeting import MeetingTable
-from modeshift.engines.schedules.climb import climb
+from modeshift.engines.schedules.climb import LastSteps, climb
 
 
 @pytest.mark.parametrize("max_iter", [1, 2, 5, 9, 300])
@@ -26,6 +26,19 @@ def test_same_ends_and_counts_as_climbs_that_go_alone(maker, max_iter):
     alone = climb(field, X, **settings, record=True).outcome
     assert_array_equal(together.ends, alone.ends)
     assert together[1:4] == alone[1:4]
+
+
+@pytest.mark.parametrize("max_iter", [1, 5, 300])
+@pytest.mark.parametrize("maker", ["clustered", "lattice"])
+def test_last_steps_are_those_of_climbs_that_go_alone(maker, max_iter):
+    X, h = make_data(maker, 150, 2)
+    field = make_field(X, np.ones(150), h)
+    settings = {"tol": 1e-3 * h, "max_iter": max_iter}
+    last = LastSteps(field.space, X)
+    climb(field, X, **settings, last=last)
+    paths = climb(field, X, **settings, record=True).outcome.paths
+    assert_array_equal(last.places, [path[-2] for path in paths])
+    assert_array_equal(last.masses, field.means_near(last.places).masses)
 
 
 def test_who_comes_where_another_has_been_follows():

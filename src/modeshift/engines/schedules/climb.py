@@ -2,11 +2,31 @@
 
 from typing import Any
 
-from modeshift.engines.schedules.field import BatchField
+from modeshift.engines.schedules.field import StillField
 from modeshift.engines.schedules.outcome import Outcome, PathRecorder
 from modeshift.engines.space import Meetings, Space
 from modeshift.watching.checkpoint import pack, unpack
 from modeshift.watching.watch import UNWATCHED, Watch
+
+
+class LastSteps:
+    """The last step of each climb so far.
+
+    Attributes
+    ----------
+    places : array of shape (m, d)
+        Where the step began.
+    masses : array of shape (m,)
+        Mass within the radius of that place: the weight of the points in the last mean.
+    """
+
+    def __init__(self, space: Space, starts: Any) -> None:
+        self.places = space.copy(starts)
+        self.masses = space.in_double(space.full(len(starts), 0))
+
+    def note(self, climbs: Any, places: Any, masses: Any) -> None:
+        """Replace the last step of some climbs."""
+        self.places[climbs], self.masses[climbs] = places, masses
 
 
 class _Run:
@@ -51,28 +71,33 @@ class _Run:
 
 
 def climb(
-    field: BatchField,
+    field: StillField,
     starts: Any,
     *,
     tol: float,
     max_iter: int,
     record: bool = False,
+    last: LastSteps | None = None,
     watch: Watch = UNWATCHED,
 ) -> Outcome:
     """Repeat x <- mean of the field's points near x, for each start, until its shift is <= tol.
 
     The field does not change, so climbs do not affect each other, and all can take their next step
-    together. Climbs that meet continue as one, unless paths are recorded.
+    together. Climbs that meet continue as one, unless paths are recorded. ``last``, if given, holds
+    the last steps afterwards.
     """
     space = field.space
     run = _Run(space, starts)
     recorder = PathRecorder(starts) if record else None
     meetings = None if record else space.meetings(*starts.shape)
-    parts = {"run": run, "table": meetings, "recorder": recorder}
+    parts = {"run": run, "table": meetings, "recorder": recorder, "last": last}
     watch.begin(lambda: pack(**parts), lambda saved: unpack(saved, **parts))
     while run.step < max_iter and len(run.climbing) > 0:
-        answer = field.means_near(run.positions[run.climbing])
+        places = run.positions[run.climbing]
+        answer = field.means_near(places)
         with watch.steady():
+            if last is not None:
+                last.note(run.climbing, places, answer.masses)
             run.take(answer, tol, recorder, meetings)
         watch.swept(
             sweep=run.step,
@@ -85,11 +110,15 @@ def climb(
     unfinished = space.full(len(starts), False)
     unfinished[run.climbing] = True
     if meetings is not None:
-        _catch_up(space, meetings, run.positions, steps, unfinished)
+        _catch_up(space, meetings, run.positions, steps, unfinished, last)
         late = steps > max_iter
         if late.any():  # its leader had taken fewer steps, so it must climb by itself
-            alone = climb(field, starts[late], tol=tol, max_iter=max_iter, record=True)
-            run.positions[late], steps[late], unfinished[late] = alone.ends, max_iter, True
+            own = None if last is None else LastSteps(space, starts[late])
+            alone = climb(field, starts[late], tol=tol, max_iter=max_iter, record=True, last=own)
+            run.positions[late] = alone.ends
+            steps[late], unfinished[late] = max_iter, True
+            if last is not None and own is not None:
+                last.note(late, own.places, own.masses)
     return Outcome(
         ends=run.positions,
         n_iter=int(steps.max()),
@@ -108,7 +137,12 @@ def _followed(space: Space, meetings: Meetings | None, n: int) -> Any:
 
 
 def _catch_up(
-    space: Space, meetings: Meetings, positions: Any, steps: Any, unfinished: Any
+    space: Space,
+    meetings: Meetings,
+    positions: Any,
+    steps: Any,
+    unfinished: Any,
+    last: LastSteps | None,
 ) -> None:
     """Move every follower to the end of its leader, which may follow another climb."""
     followers = space.nonzero(meetings.leaders >= 0)
@@ -117,5 +151,9 @@ def _catch_up(
         ahead[chained] += meetings.heads[leaders[chained]]
         leaders[chained] = meetings.leaders[leaders[chained]]
     positions[followers] = positions[leaders]
-    steps[followers] = steps[leaders] - ahead
     unfinished[followers] = unfinished[leaders]
+    if last is not None:  # the leader may have been stopped where they met
+        onward = steps[leaders] - ahead > steps[followers]
+        leading = leaders[onward]
+        last.note(followers[onward], last.places[leading], last.masses[leading])
+    steps[followers] = steps[leaders] - ahead

@@ -13,13 +13,30 @@ class Means(Protocol):
     squares: Any
 
 
-class BatchField(Protocol):
-    """The current positions and weights of all points, with queries for many places at once.
+class StillField(Protocol):
+    """A field as climbs use it: no point moves.
 
     Attributes
     ----------
     space : Space
         Adapter of the field's arrays.
+    """
+
+    @property
+    def space(self) -> Space:
+        """Adapter of the field's arrays."""
+        ...
+
+    def means_near(self, places: Any) -> Any:
+        """Return the mean near each place."""
+        ...
+
+
+class BatchField(StillField, Protocol):
+    """The current positions and weights of all points, with queries for many places at once.
+
+    Attributes
+    ----------
     radius : float
     points, weights : array
     may_collapse : bool
@@ -33,11 +50,6 @@ class BatchField(Protocol):
     state: Any
 
     @property
-    def space(self) -> Space:
-        """Adapter of the field's arrays."""
-        ...
-
-    @property
     def points(self) -> Any:
         """Current positions."""
         ...
@@ -45,10 +57,6 @@ class BatchField(Protocol):
     @property
     def may_collapse(self) -> bool:
         """Whether points that coincide can be joined."""
-        ...
-
-    def means_near(self, places: Any) -> Any:
-        """Return the mean near each place."""
         ...
 
     def at(self, points: Any, weights: Any) -> Self:
