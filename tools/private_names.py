@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-FITTED_IN = ("estimators.base", "estimators.consensus")
+FITTED_IN = ("estimators.base", "estimators.consensus", "compat.sklearn")
 OF_NAMED_TUPLES = {"_replace", "_asdict", "_fields", "_make", "_field_defaults"}
 OWN = ("self", "cls", "super()")
 
@@ -116,7 +116,7 @@ def fitted_elsewhere(trees: Trees) -> Iterator[str]:
         for node in ast.walk(tree):
             changes = isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
             if changes and is_fitted(node.attr) and module not in FITTED_IN:
-                yield f"{module}:{node.lineno} sets {node.attr}; only {' and '.join(FITTED_IN)} may"
+                yield f"{module}:{node.lineno} sets {node.attr}; only {', '.join(FITTED_IN)} may"
 
 
 def main(root: Path) -> int:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from modeshift import datasets, metrics, presets
+    from modeshift.compat.patching import patch_sklearn, unpatch_sklearn
     from modeshift.estimators.bandwidth import bandwidth_profile, estimate_bandwidth
     from modeshift.estimators.blurring_mean_shift import BlurringMeanShift
     from modeshift.estimators.consensus import Consensus
@@ -26,8 +27,10 @@ __all__ = [
     "estimate_bandwidth",
     "load",
     "metrics",
+    "patch_sklearn",
     "presets",
     "save",
+    "unpatch_sklearn",
 ]
 
 # Loaded on first use: ``modeshift --version`` must not wait for scikit-learn and Numba.
@@ -40,13 +43,18 @@ _HOMES = {
     "bandwidth_profile": "modeshift.estimators.bandwidth",
     "estimate_bandwidth": "modeshift.estimators.bandwidth",
     "load": "modeshift.estimators.saving",
+    "patch_sklearn": "modeshift.compat.patching",
     "save": "modeshift.estimators.saving",
+    "unpatch_sklearn": "modeshift.compat.patching",
 }
+
+_OF_SCIKIT_LEARN = ("get_bin_seeds", "mean_shift")
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
-        raise AttributeError(f"module 'modeshift' has no attribute {name!r}")
+        hint = f"; use modeshift.compat.sklearn.{name}" if name in _OF_SCIKIT_LEARN else ""
+        raise AttributeError(f"module 'modeshift' has no attribute {name!r}{hint}")
     if name not in _HOMES:
         return import_module(f"modeshift.{name}")
     value = getattr(import_module(_HOMES[name]), name)
