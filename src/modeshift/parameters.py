@@ -6,7 +6,7 @@ docs/engines.md follow from the row. The command reads the table to make its par
 imported here.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from math import inf
 from numbers import Integral
@@ -351,6 +351,31 @@ CONFLICTS = (
         "bins are as large as the bandwidth. Give a finite bandwidth, or an array of starts.",
     ),
 )
+
+
+OF_SCIKIT_LEARN = {
+    "seeds": ("seeding", "seeding=seeds"),
+    "bin_seeding": ("seeding", "seeding='bins'"),
+    "min_bin_freq": ("seeding", "seeding='bins', which starts from every occupied bin"),
+    "cluster_all": ("strays", "min_cluster_size and strays='noise' for points without a cluster"),
+}
+"""Parameters that only scikit-learn's MeanShift has: our parameter, and how to use it."""
+
+
+def refusal_of_foreign(owner: str, own: Iterable[str], given: Iterable[str]) -> str | None:
+    """Return an error about the first of scikit-learn's parameters; None if there is none.
+
+    ``own`` holds the parameters that the estimator has, ``owner`` is its name.
+    """
+    for name in given:
+        if name in OF_SCIKIT_LEARN and name not in own:
+            ours, use = OF_SCIKIT_LEARN[name]
+            whose = "" if ours in own else "MeanShift with "
+            return (
+                f"{owner} has no parameter {name}; use {whose}{use}. "
+                "modeshift.compat.sklearn.MeanShift takes scikit-learn's parameters."
+            )
+    return None
 
 
 def shown(name: str, value: Any) -> str:

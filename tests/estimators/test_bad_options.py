@@ -1,5 +1,6 @@
 """Bad values of the options of the family: the error names parameter, value and remedy."""
 
+import inspect
 import re
 
 import numpy as np
@@ -164,3 +165,49 @@ def test_parameter_made_bad_before_predict(estimator_class, name, value):
     estimator = estimator_class(bandwidth=1.0).fit(X).set_params(**{name: value})
     with pytest.raises(ValueError, match=name):
         estimator.predict(X)
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("seeds", "use seeding=seeds."),
+        ("bin_seeding", "use seeding='bins'."),
+        ("min_bin_freq", "use seeding='bins', which starts from every occupied bin."),
+        ("cluster_all", "use min_cluster_size and strays='noise' for points without a cluster."),
+    ],
+)
+def test_parameters_of_scikit_learn_name_ours(name, remedy):
+    expected = f"MeanShift has no parameter {name}; {remedy} modeshift.compat.sklearn.MeanShift"
+    with pytest.raises(TypeError, match=re.escape(expected)):
+        MeanShift(bandwidth=1.0, **{name: None})
+    with pytest.raises(ValueError, match=re.escape(expected)):
+        MeanShift().set_params(**{name: None})
+
+
+def test_parameters_of_scikit_learn_name_the_estimator_that_has_ours():
+    with pytest.raises(TypeError, match="no parameter bin_seeding; use MeanShift with seeding="):
+        BlurringMeanShift(bin_seeding=True)
+
+
+def test_other_unknown_parameters_have_the_usual_errors():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        MeanShift(colour="red")
+    with pytest.raises(ValueError, match="Invalid parameter 'colour' for estimator MeanShift"):
+        MeanShift().set_params(colour="red")
+
+
+def test_a_subclass_may_have_such_a_parameter():
+    class Seeded(MeanShift):
+        def __init__(self, *, seeds=None):
+            super().__init__(seeding=seeds)
+            self.seeds = seeds
+
+    assert Seeded(seeds=3).set_params(seeds=4).seeds == 4
+
+
+@pytest.mark.parametrize("estimator_class", ESTIMATORS)
+def test_the_signature_shows_the_parameters(estimator_class):
+    assert (
+        list(inspect.signature(estimator_class).parameters)
+        == list(inspect.signature(estimator_class.__init__).parameters)[1:]
+    )

@@ -25,7 +25,13 @@ from modeshift.estimators.warnings import (
     warn_of_one_cluster,
     warn_of_too_few,
 )
-from modeshift.parameters import PARAMETERS, check_each, check_together, names_where
+from modeshift.parameters import (
+    PARAMETERS,
+    check_each,
+    check_together,
+    names_where,
+    refusal_of_foreign,
+)
 from modeshift.spec import Climb, Fit, Sampled, Schedule, Spec, Wander
 from modeshift.watching.observer import Checkpoint, Observer, sorted_callbacks
 
@@ -38,6 +44,31 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
     """Base of the mean-shift estimators. A subclass chooses the schedule."""
 
     _callbacks: tuple[Any, ...] = ()
+
+    def __new__(cls, *_: Any, **given: Any) -> Self:
+        """Refuse scikit-learn's names of parameters, and name ours; ``__init__`` has no logic."""
+        refusal = refusal_of_foreign(cls.__name__, cls._get_param_names(), given)
+        if refusal is not None:
+            raise TypeError(refusal)
+        return super().__new__(cls)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, as scikit-learn's estimators do.
+
+        Parameters
+        ----------
+        **params : values
+            By the name of the parameter.
+
+        Returns
+        -------
+        self
+        """
+        name = type(self).__name__
+        refusal = refusal_of_foreign(name, self._get_param_names(), params)
+        if refusal is not None:
+            raise ValueError(refusal)
+        return super().set_params(**params)
 
     def set_callbacks(self, *callbacks: Any) -> Self:
         """Set the callbacks of this estimator. They replace all earlier ones.
