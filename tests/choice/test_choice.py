@@ -762,6 +762,22 @@ def test_coinciding_points_are_one_cluster(make):
     assert_array_equal(fitted.labels_, np.zeros(20))
 
 
+@pytest.mark.parametrize(
+    ("method", "ignored"),
+    [
+        ("stability", {"quantile": 0.3}),
+        ("normal", {"quantile": 0.3}),
+        ("quantile", {"estimator": MeanShift()}),
+        ("neighbors", {"n_samples": 100}),
+    ],
+)
+def test_no_argument_is_ignored_in_silence(method, ignored):
+    X, _ = blobs(5, [[0, 0]])
+    (name,) = ignored
+    with pytest.raises(ValueError, match=rf"{name}.* and method='{method}' do not go together"):
+        estimate_bandwidth(X, method=method, **ignored)
+
+
 def test_errors_name_the_parameter():
     X, _ = blobs(5, [[0, 0]])
     with pytest.raises(ValueError, match=r"method must be one of .*'normal'.*got 'silverman'"):

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from modeshift.checks import check_choice, check_real, check_weights, check_whole
+from modeshift.checks import check_choice, check_real, check_weights, check_whole, refuse
 from modeshift.choice.normal import normal_radius
 from modeshift.choice.profile import BandwidthProfile
 from modeshift.choice.quantile import quantile_radius
@@ -14,9 +14,17 @@ from modeshift.engines.cpu.sphere import normalised
 from modeshift.estimators.base import ModeSeeker, profile_for, spec_to_profile
 from modeshift.estimators.stochastic_mean_shift import StochasticMeanShift
 from modeshift.estimators.validation import check_matrix, check_randomness
+from modeshift.parameters import shown
 from modeshift.spec import Sampled
 
 _METHODS = ("stability", "quantile", "normal", "neighbors")
+_USED_BY = {
+    "estimator": ("stability",),
+    "quantile": ("quantile",),
+    "n_samples": ("stability", "quantile", "normal"),
+}
+_QUANTILE = 0.3  # scikit-learn's default
+_SAMPLES = 1500
 
 
 def estimate_bandwidth(
@@ -24,8 +32,8 @@ def estimate_bandwidth(
     *,
     method: str = "stability",
     estimator: Any = None,
-    quantile: float = 0.3,
-    n_samples: int = 1500,
+    quantile: float | None = None,
+    n_samples: int | None = None,
     sample_weight: Any = None,
     random_state: Any = 0,
 ) -> float:
@@ -53,12 +61,13 @@ def estimate_bandwidth(
         neighbours that Loftsgaarden & Quesenberry (1965) suggest to estimate a density. Asks for
         1,000 points in a tree of all.
     estimator : estimator, default=None
-        Of "stability": whom the bandwidth is for; None is ``StochasticMeanShift()``. With
-        ``metric="cosine"`` the bandwidth is a cosine distance.
-    quantile : float, default=0.3
-        Of "quantile": share of the data that a ball holds, between 0 and 1.
-    n_samples : int, default=1500
-        Above this many points a random sample of that size is used.
+        Only with "stability": the estimator that will use the bandwidth; None is
+        ``StochasticMeanShift()``. With ``metric="cosine"`` the bandwidth is a cosine distance.
+    quantile : float, default=None
+        Only with "quantile": share of the data that a ball holds, between 0 and 1; None is 0.3.
+    n_samples : int, default=None
+        Not with "neighbors": above this many points a random sample of that size is used; None is
+        1500.
     sample_weight : array-like of shape (n,), default=None
         A point of weight 2 counts as two points.
     random_state : int, RandomState instance or None, default=0
@@ -71,8 +80,10 @@ def estimate_bandwidth(
         coincide and the rule gives 0, half the smallest gap between two points.
     """
     check_choice("method", method, _METHODS)
-    quantile = check_real("quantile", quantile, low=0.0, high=1.0, high_allowed=True)
-    n_samples = check_whole("n_samples", n_samples, low=1)
+    _refuse_unused(method, estimator=estimator, quantile=quantile, n_samples=n_samples)
+    share = _QUANTILE if quantile is None else quantile
+    share = check_real("quantile", share, low=0.0, high=1.0, high_allowed=True)
+    n_samples = check_whole("n_samples", _SAMPLES if n_samples is None else n_samples, low=1)
     if method == "stability":
         profile = _profile(
             X, estimator, sample_weight, True, n_samples=n_samples, random_state=random_state
@@ -84,8 +95,17 @@ def estimate_bandwidth(
     if method == "neighbors":
         k = int(np.ceil(np.sqrt(sample.total)))
         return nearest_scale(points, weights, k)
-    length = quantile_radius(sample, quantile) if method == "quantile" else normal_radius(sample)
+    length = quantile_radius(sample, share) if method == "quantile" else normal_radius(sample)
     return float(sample.in_user_units(length)) if length > 0 else 1.0
+
+
+def _refuse_unused(method: str, **given: Any) -> None:
+    """Refuse an argument that the method would ignore; None was not given."""
+    for name, value in given.items():
+        if value is not None and method not in _USED_BY[name]:
+            methods = " or ".join(f"method={each!r}" for each in _USED_BY[name])
+            why = f"the method does not use it. Leave it out, or take {methods}."
+            refuse(shown(name, value), f"method={method!r}", why)
 
 
 def bandwidth_profile(
@@ -93,7 +113,7 @@ def bandwidth_profile(
     estimator: Any = None,
     *,
     n_bandwidths: int | None = None,
-    n_samples: int = 1500,
+    n_samples: int = _SAMPLES,
     sample_weight: Any = None,
     random_state: Any = 0,
 ) -> BandwidthProfile:
