@@ -56,6 +56,14 @@ def test_import_costs_little_more_than_its_dependencies():
     assert min(ours) - min(alone) < 0.1
 
 
+def test_mean_shift_is_no_name_of_the_package():
+    """It would be ambiguous: a function of scikit-learn, and a module of ours."""
+    with pytest.raises(ImportError, match="cannot import name 'mean_shift'"):
+        from modeshift import mean_shift  # noqa: F401
+    with pytest.raises(AttributeError, match=r"use modeshift\.compat\.sklearn\.mean_shift"):
+        modeshift.mean_shift  # noqa: B018
+
+
 LIST_MODULES = """
 import json, sys
 for name in sys.argv[1:]:
