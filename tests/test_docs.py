@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+import modeshift.compat.sklearn
 import modeshift.estimators.bandwidth
 import modeshift.estimators.blurring_mean_shift
 import modeshift.estimators.consensus
@@ -33,6 +34,17 @@ def test_the_examples_about_long_fits_run(tmp_path, monkeypatch, capsys):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_examples_about_scikit_learn_run():
+    text = (ROOT / "docs" / "from-scikit-learn.md").read_text()
+    examples = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(examples) == 2
+    try:
+        for example in examples:
+            exec(example, {})
+    finally:
+        modeshift.unpatch_sklearn()
+
+
 @pytest.mark.jit
 def test_the_examples_about_scale_run(capsys):
     pytest.importorskip("dask.array")
@@ -47,6 +59,7 @@ def test_the_examples_about_scale_run(capsys):
 @pytest.mark.parametrize(
     "module",
     [
+        modeshift.compat.sklearn,
         modeshift.estimators.bandwidth,
         modeshift.estimators.mean_shift,
         modeshift.estimators.stochastic_mean_shift,
