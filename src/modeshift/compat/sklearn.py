@@ -225,8 +225,8 @@ def estimate_bandwidth(
 def get_bin_seeds(X: np.ndarray, bin_size: float, min_bin_freq: int = 1) -> np.ndarray:
     """Return the centres of the bins of a grid that hold enough points.
 
-    A point belongs to the nearest multiple of ``bin_size`` in each feature. Bins are ordered by their
-    first points. Centres have the accuracy of float32.
+    A point belongs to the nearest multiple of ``bin_size`` in each feature. Bins have the order of
+    their first points, and centres the accuracy of float32.
 
     Parameters
     ----------
