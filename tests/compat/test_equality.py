@@ -93,8 +93,7 @@ def test_bandwidths_are_equal(number, quantile):
     options = {"quantile": quantile, "n_samples": [None, 20][number % 2], "random_state": number}
     theirs = sklearn.cluster.estimate_bandwidth(X, **options)
     found = ours.estimate_bandwidth(X, **options, n_jobs=2)
-    rounded = X.dtype == np.float32  # scikit-learn may compute distances of float32 in float32
-    assert found == pytest.approx(theirs, rel=1e-5 if rounded else 1e-12)
+    assert found == theirs
     assert type(found) is type(theirs)
 
 

@@ -12,7 +12,6 @@ from typing import Any, Self
 import numpy as np
 import sklearn.cluster
 from joblib import effective_n_jobs
-from scipy.spatial.distance import cdist
 from sklearn.base import _fit_context
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array, check_random_state, gen_batches
@@ -21,12 +20,10 @@ from sklearn.utils.validation import validate_data
 
 from modeshift.compat.centers import find_centers
 from modeshift.compat.climbs import climb_from
+from modeshift.compat.radii import BATCH, distances_to_nearest
 from modeshift.engines.cpu.hashing import number_rows
-from modeshift.engines.cpu.parallel import run_blocks
 
 __all__ = ["MeanShift", "estimate_bandwidth", "get_bin_seeds", "mean_shift"]
-
-_BATCH = 500  # scikit-learn adds up radii in batches of this size; the last digit depends on it
 
 
 class MeanShift(sklearn.cluster.MeanShift):
@@ -211,15 +208,8 @@ def estimate_bandwidth(
     if n_samples is not None:
         X = X[rng.permutation(len(X))[:n_samples]]
     k = max(1, int(len(X) * quantile))
-    squares = np.empty(len(X))
-
-    def block(start: int, stop: int) -> None:
-        distances = cdist(X[start:stop], X, "sqeuclidean")
-        squares[start:stop] = np.partition(distances, k - 1, axis=1)[:, k - 1]
-
-    run_blocks(block, len(X), effective_n_jobs(n_jobs))
-    radii = np.sqrt(squares)
-    return np.float64(sum(radii[batch].sum() for batch in gen_batches(len(X), _BATCH)) / len(X))
+    radii = distances_to_nearest(X, k, n_jobs)
+    return np.float64(sum(radii[batch].sum() for batch in gen_batches(len(X), BATCH)) / len(X))
 
 
 def get_bin_seeds(X: np.ndarray, bin_size: float, min_bin_freq: int = 1) -> np.ndarray:
