@@ -6,7 +6,7 @@ docs/engines.md follow from the row. The command reads the table to make its par
 imported here.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from math import inf
 from numbers import Integral
@@ -362,7 +362,7 @@ OF_SCIKIT_LEARN = {
 """Parameters that only scikit-learn's MeanShift has: our parameter, and how to use it."""
 
 
-def refusal_of_foreign(owner: str, own: Iterable[str], given: Iterable[str]) -> str | None:
+def refusal_of_foreign(owner: str, own: Collection[str], given: Iterable[str]) -> str | None:
     """Return an error about the first of scikit-learn's parameters; None if there is none.
 
     ``own`` holds the parameters that the estimator has, ``owner`` is its name.
