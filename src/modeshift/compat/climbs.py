@@ -48,9 +48,7 @@ def climb_from(
     field = make_field(places, np.ones(len(places)), bandwidth, n_jobs=n_threads)
     rounded = NumpyRounding(field, points)
     last = LastSteps(field.space, starts)
-    outcome = climb(
-        rounded, starts, tol=_TOLERANCE * bandwidth, max_iter=max_iter + 1, last=last
-    ).outcome
+    outcome = climb(rounded, starts, tol=_TOLERANCE * bandwidth, max_iter=max_iter + 1, last=last)
     ends = Ends(outcome.ends, last.places, last.masses)
     return _different(ends.where(last.masses > 0.0)), outcome.n_iter - 1
 
