@@ -22,7 +22,7 @@ def test_same_ends_and_counts_as_climbs_that_go_alone(maker, max_iter):
     X, h = make_data(maker, 150, 2)
     field = make_field(X, np.ones(150), h)
     settings = {"tol": 1e-3 * h, "max_iter": max_iter}
-    together = climb(field, X, **settings).outcome
+    together = climb(field, X, **settings)
     alone = climb(field, X, **settings, record=True).outcome
     assert_array_equal(together.ends, alone.ends)
     assert together[1:4] == alone[1:4]
