@@ -23,7 +23,7 @@ def test_same_ends_and_counts_as_climbs_that_go_alone(maker, max_iter):
     field = make_field(X, np.ones(150), h)
     settings = {"tol": 1e-3 * h, "max_iter": max_iter}
     together = climb(field, X, **settings)
-    alone = climb(field, X, **settings, record=True).outcome
+    alone = climb(field, X, **settings, record=True)
     assert_array_equal(together.ends, alone.ends)
     assert together[1:4] == alone[1:4]
 
@@ -36,7 +36,7 @@ def test_last_steps_are_those_of_climbs_that_go_alone(maker, max_iter):
     settings = {"tol": 1e-3 * h, "max_iter": max_iter}
     last = LastSteps(field.space, X)
     climb(field, X, **settings, last=last)
-    paths = climb(field, X, **settings, record=True).outcome.paths
+    paths = climb(field, X, **settings, record=True).paths
     assert_array_equal(last.places, [path[-2] for path in paths])
     assert_array_equal(last.masses, field.means_near(last.places).masses)
 
