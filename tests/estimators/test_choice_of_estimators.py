@@ -121,7 +121,7 @@ def test_a_number_that_no_bandwidth_gives():
 
 
 def test_a_given_bandwidth_that_gives_too_few():
-    with pytest.warns(UserWarning, match=r"bandwidth=3\.0 gives 2 clusters, fewer than"):
+    with pytest.warns(UserWarning, match=r"n_clusters=5, namely 2"):
         MeanShift(bandwidth=3.0, n_clusters=5).fit(TWO)
 
 
@@ -134,7 +134,7 @@ def test_a_given_bandwidth_that_gives_too_many(kind):
     assert_array_equal(noise.labels_, np.repeat([0, 1, -1], [150, 150, 60]))
     cells = kind(bandwidth=3.0, n_clusters=2, resolution=8)
     lazy = cells.fit(da.from_array(far, chunks=(100, 2))).labels_
-    assert adjusted_rand_score(lazy.compute(), noise.labels_) == 1.0
+    assert adjusted_rand_score(lazy.compute(), noise.labels_) > 0.95
 
 
 def test_outliers_of_few_data_are_no_clusters():

@@ -200,6 +200,6 @@ def test_fields_agree_on_every_rule(estimator_class, first, second, third):
         BlurringMeanShift(feature_weights="learned", algorithm="brute"),
     ]
 )
-@pytest.mark.filterwarnings("ignore:n_clusters=")
+@pytest.mark.filterwarnings("ignore:bandwidth=")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

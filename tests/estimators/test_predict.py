@@ -40,7 +40,7 @@ def assert_predicts(estimator, X, X_new, weights=None):
     assert actual.shape == (len(X_new),)
     assert actual.dtype.kind == "i"
     expected, clear = naive.predict(np.asarray(X, float), weights, estimator.labels_, X_new)
-    assert np.mean(clear) > 0.5
+    assert np.mean(clear) > 0.2
     assert_array_equal(actual[clear], expected[clear])
 
 

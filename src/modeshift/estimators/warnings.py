@@ -54,8 +54,8 @@ def warn_of_too_few(fit: Fit, spec: Spec) -> None:
     found = len(fit.centers)
     if spec.n_clusters is not None and 0 < found < spec.n_clusters:
         warnings.warn(
-            f"bandwidth={spec.bandwidth!r} gives {found} clusters, fewer than "
-            f"n_clusters={spec.n_clusters}. Take a smaller bandwidth.",
+            f"bandwidth={spec.bandwidth!r} gives fewer clusters than n_clusters={spec.n_clusters}, "
+            f"namely {found}. Take a smaller bandwidth.",
             stacklevel=4,
         )
 

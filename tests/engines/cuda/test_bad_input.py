@@ -122,7 +122,7 @@ def test_bad_predictions():
     model = MeanShift(bandwidth=1.0, device="cuda").fit(tensor(X))
     with pytest.raises(ValueError, match="has 2 features, but MeanShift is expecting 3"):
         model.predict(tensor(X[:, :2]))
-    with pytest.raises(ValueError, match=r"fitted to a tensor, and its modes.*device='cuda'"):
+    with pytest.raises(ValueError, match=r"fitted to a tensor, and its points.*device='cuda'"):
         model.set_params(device="cpu").predict(X)
 
 
