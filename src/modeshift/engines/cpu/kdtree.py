@@ -156,9 +156,10 @@ def enclose(points, starts):
     boxes = np.empty((2 * n_leaves, 2 * d))
     for node in range(n_leaves, 2 * n_leaves):
         for k in range(d):
-            run = points[starts[node] : starts[node + 1], k]
-            boxes[node, k] = run.min()
-            boxes[node, d + k] = run.max()
+            low = high = points[starts[node], k]
+            for i in range(starts[node] + 1, starts[node + 1]):
+                low, high = min(low, points[i, k]), max(high, points[i, k])
+            boxes[node, k], boxes[node, d + k] = low, high
     for node in range(n_leaves - 1, 0, -1):
         for k in range(d):
             boxes[node, k] = min(boxes[2 * node, k], boxes[2 * node + 1, k])

@@ -144,7 +144,8 @@ def _by_leaf(splits, places):
     for i in range(places.shape[0]):
         leaves[i] = leaf_at(splits.axes, splits.values, places[i])
         ends[leaves[i] + 1] += 1
-    ends = np.cumsum(ends)
+    for leaf in range(1, ends.shape[0]):
+        ends[leaf] += ends[leaf - 1]
     order = np.empty(places.shape[0], dtype=np.int64)
     for i in range(places.shape[0]):
         order[ends[leaves[i]]] = i
