@@ -50,3 +50,7 @@ def test_ties_go_to_the_lower_index():
 def test_squares_that_overflow():
     targets = np.array([[0.0], [1e200], [-1e300]])
     assert_array_equal(nearest_rows(targets, np.array([[9e199], [-2e300], [1.0]])), [1, 2, 0])
+    rows, squares = NearestSearch(targets).several(np.array([[3e199], [2e160]]), 3)
+    assert_array_equal(rows, [[0, 1, 2], [0, 1, 2]])
+    assert_allclose(squares[0, 1] / squares[0, 0], (7 / 3) ** 2)
+    assert np.all(squares >= 1e300)

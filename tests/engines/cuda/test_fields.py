@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 
 from helpers import make_data, make_weights
 from modeshift.engines.cpu.components import connected_components as components_of
+from modeshift.engines.cpu.nearest import NearestSearch as NearestOnCpu
 from modeshift.engines.cpu.nearest import nearest_rows as nearest_of
 from modeshift.engines.cuda import few_field, many_field, memory
 from modeshift.engines.cuda.components import connected_components
 from modeshift.engines.cuda.few_field import FewField
 from modeshift.engines.cuda.halves import doubt_factor, make_frame, split_rows, width_of
 from modeshift.engines.cuda.many_field import ManyField
-from modeshift.engines.cuda.nearest import nearest_rows
+from modeshift.engines.cuda.nearest import NearestSearch, nearest_rows
 from modeshift.engines.cuda.tiles import FEW, balls_around, locality_order, near_tiles, padded
 from modeshift.engines.rule import TRUNCATION, Flat, Gaussian
 from on_gpu import DEVICE, tensor
@@ -240,6 +241,23 @@ def test_nearest_rows_equal_those_of_the_cpu(d):
     for asked in (places, X):  # on the lattice there are ties
         found = nearest_rows(tensor(X), tensor(asked)).cpu().numpy()
         np.testing.assert_array_equal(found, nearest_of(X, asked))
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+@pytest.mark.parametrize(("n", "d"), [(1, 2), (7, 3), (90, 2), (200, 12)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_several_nearest_equal_those_of_the_cpu(n, d, dtype):
+    X, _ = make_data("uniform", n, d)
+    X = np.concatenate([X, X[: n // 3]]).astype(np.float32).astype(float)
+    far = np.full((1, d), 1e30 if dtype == torch.float32 else 1e200)
+    places = np.concatenate([X, make_data("uniform", 50, d)[0], far])
+    rows, squares = NearestSearch(tensor(X, dtype)).several(tensor(places, dtype), 10)
+    expected = NearestOnCpu(X).several(places, 10)
+    np.testing.assert_allclose(squares[:-1].cpu(), expected.squares[:-1], rtol=1e-3, atol=1e-5)
+    assert (squares[:, 0].cpu().numpy()[: len(X)] == 0.0).all()
+    assert (squares[-1] >= 1e29).all()
+    if dtype == torch.float64:
+        np.testing.assert_array_equal(rows.cpu(), expected.rows)
 
 
 @settings(max_examples=25)

@@ -56,14 +56,16 @@ class NearestSearch:
     def several(self, places: np.ndarray, k: int) -> Neighbours:
         """Return the k nearest targets of each place, or all if there are fewer.
 
-        If squared distances overflow, places and targets are scaled down first.
+        Where squared distances overflow, only their ratios are right.
         """
         found = self._search(self._tree, places, k)
         far = np.isinf(found.squares[:, 0])
         if far.any():
             smaller = _plant(np.ldexp(self._targets, -600), self._n_jobs)
-            again = self._search(smaller, np.ldexp(places[far], -600), k)
-            found.rows[far], found.squares[far] = again
+            rows, squares = self._search(smaller, np.ldexp(places[far], -600), k)
+            found.rows[far] = rows
+            with np.errstate(over="ignore"):
+                found.squares[far] = squares / squares[:, :1] * 1e300
         return found
 
     def _search(self, tree: "_Tree", places: np.ndarray, k: int) -> Neighbours:
