@@ -48,7 +48,7 @@ def evidence_limit(total: float, dimension: float, rounded: float) -> float:
     points (100 to 150 draws of each of 60 kinds; 4% exceed the limit in the mean, 10% in the worst
     kind). Uniform data reach most. With nu the dimension::
 
-        max(0.00264 nu^-2.1, 0.00012) (1 + max(3.6 nu^-1.5, 1.5) 100 / N),    at least 0.0003
+        max(0.00264 nu^-2.1, 0.00012) (1 + max(3.6 nu^-1.5, 1.5) 100 / N),    at least 0.00035
 
     Gaussian and heavy-tailed data reach less, the more so in more dimensions. So where
     :func:`roundness` rises from 0.2 to 0.4 the limit falls by the share 0.45 - 0.25 / nu^2: by a
@@ -56,7 +56,7 @@ def evidence_limit(total: float, dimension: float, rounded: float) -> float:
     """
     nu = max(dimension, 1.0)
     few_points = max(3.6 * nu**-1.5, 1.5) * 100.0 / total
-    limit = max(max(0.00264 * nu**-2.1, 0.00012) * (1.0 + few_points), 0.0003)
+    limit = max(max(0.00264 * nu**-2.1, 0.00012) * (1.0 + few_points), 0.00035)
     less = 0.45 - 0.25 / nu**2
     steps = (rounded - _LIKE_A_BOX) / (_ROUND - _LIKE_A_BOX)
     return limit * (1.0 - less * float(np.clip(steps, 0.0, 1.0)))
