@@ -99,7 +99,7 @@ def test_cluster_does_what_the_estimator_does(method, folder, run):
                         estimator.cluster_centers_[cluster["label"]])  # fmt: skip
         assert_allclose(list(cluster["spread"].values()), inside.std(axis=0))
     assert "150 points, 2 features: x, y" in out
-    assert "columns without numbers, left out: name" in out
+    assert "columns left out: name" in out
     assert f"{summary['n_clusters']} clusters" in out
     assert "labels.csv" in out
 
@@ -150,6 +150,76 @@ def test_identity_and_formats_of_the_labels(folder, run):
         assert other.equals(expected)
     assert_array_equal(np.load("labels.npy"), expected["cluster"])
     assert_array_equal(np.load("labels.npz")["cluster"], expected["cluster"])
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "xlsx", "parquet", "npz"])
+def test_append_writes_the_whole_table(ending, folder, run):
+    text = "x,y,name,when\n0,0,a,2020-01-01\n,1,b,\n0.1,0,é,2020-01-03\n9,9,d,\n"
+    Path("holes.csv").write_text(text, encoding="utf-8")
+    options = ("--missing", "drop", "--bandwidth", 1, "--out", f"out.{ending}", "--append")
+    succeed(run("cluster", "holes.csv", *options))
+    if ending == "npz":
+        with np.load("out.npz") as out:
+            assert out["name"].tolist() == ["a", "b", "é", "d"]
+            assert_array_equal(out["cluster"], [0, np.nan, 0, 1])
+        return
+    read = {"csv": pl.read_csv, "xlsx": pl.read_excel, "parquet": pl.read_parquet}.get(ending)
+    out = read(f"out.{ending}") if read else pl.read_csv("out.tsv", separator="\t")
+    assert out.columns == ["x", "y", "name", "when", "cluster"]
+    assert out["cluster"].to_list() == [0, None, 0, 1]
+    assert out["name"].to_list() == ["a", "b", "é", "d"]
+
+
+def test_append_without_a_gap_repeats_the_file(folder, run):
+    succeed(run(*CLUSTER, "--append"))
+    lines = Path("points.labels.csv").read_text().splitlines()
+    assert [line.rpartition(",")[0] for line in lines] == Path("points.csv").read_text().split()
+    succeed(run(*CLUSTER, "--force", "--model", "model.npz"))
+    labels = pl.read_csv("points.labels.csv")["cluster"]
+    assert [int(line.rpartition(",")[2]) for line in lines[1:]] == labels.to_list()
+    succeed(run("predict", "model.npz", "points.csv", "--append"))
+    assert pl.read_csv("points.predicted.csv").columns == ["x", "y", "class", "name", "cluster"]
+
+
+def test_append_is_refused_before_the_fit(folder, run):
+    pl.DataFrame({"x": [1, 2], "cluster": [0, 1]}).write_csv("old.csv")
+    line = refuse(run("cluster", "old.csv", "--append"))
+    assert "--append adds a column 'cluster', and old.csv has one already; rename it" in line
+    line = refuse(run("cluster", "points.csv", "--append", "--out", "labels.npy"))
+    assert "labels.npy holds one array" in line
+
+
+def test_from_excel_to_excel(folder, run):
+    pl.read_csv("points.csv").write_excel("points.xlsx", worksheet="data")
+    out = succeed(run("cluster", "points.xlsx", *CLUSTER[2:], "--sheet", "data", "--append"))
+    assert "out: points.labels.xlsx" in out
+    whole = pl.read_excel("points.labels.xlsx")
+    assert whole.columns == ["x", "y", "class", "name", "cluster"]
+    succeed(run(*CLUSTER, "--force"))
+    assert_array_equal(whole["cluster"], pl.read_csv("points.labels.csv")["cluster"])
+    assert "its sheets are data" in refuse(run("cluster", "points.xlsx", "--sheet", "x", "--force"))
+
+
+def test_excel_needs_an_extra(folder, run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "xlsxwriter", None)
+    line = refuse(run("cluster", "points.csv", "--out", "labels.xlsx"))
+    assert line.endswith("Install it: pip install 'modeshift[excel]'\n")
+
+
+def test_an_archive_with_points_classes_and_text(folder, run):
+    np.savez("set.npz", X=X, y=Y, name=np.array(NAMES), description=np.array("Set 1"))
+    options = ("--label", "y", "--id", "name", "--bandwidth", 0.9, "--out", "set.csv")
+    succeed(run("cluster", "set.npz", *options))
+    succeed(run(*CLUSTER))
+    labels = pl.read_csv("set.csv")
+    assert labels["name"].to_list() == NAMES
+    assert_array_equal(labels["cluster"], pl.read_csv("points.labels.csv")["cluster"])
+    np.savez("two.npz", X_train=X, X_test=X[:9])
+    line = refuse(run("cluster", "two.npz"))
+    assert "X_test 9), and none is named X; name the array of the points: --columns NAME" in line
+    succeed(run("cluster", "two.npz", "--columns", "X_test", "--model", "m.npz", "--bandwidth", 1))
+    succeed(run("predict", "m.npz", "two.npz"))
+    assert len(np.load("two.predicted.npz")["cluster"]) == 9
 
 
 def test_dropped_rows_are_told(folder, run):

@@ -5,20 +5,29 @@ import io
 import re
 import sys
 import warnings
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+import xlsxwriter
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import modeshift
 from modeshift.io.errors import FileError, PlaceTaken
+from modeshift.io.optional import NotInstalled
 from modeshift.io.source import open_source
 from modeshift.io.table import Roles, read_table
-from modeshift.io.write import check_place, write_frame, write_whole
+from modeshift.io.write import (
+    check_frame_ending,
+    check_frame_fits,
+    check_place,
+    write_frame,
+    write_whole,
+)
 
 FRAME = pl.DataFrame(
     {
@@ -44,13 +53,14 @@ FORMATS = {
     "parquet": as_bytes(FRAME.write_parquet),
     "arrow": as_bytes(FRAME.write_ipc, compat_level=pl.CompatLevel.oldest()),
     "feather": as_bytes(FRAME.write_ipc_stream),
+    "xlsx": as_bytes(FRAME.write_excel),
     "npz": as_bytes(np.savez, **{name: FRAME[name].to_numpy().astype(
         str if FRAME[name].dtype == pl.String else float) for name in FRAME.columns}),
 }  # fmt: skip
 
 
-def read(path, **options):
-    return read_table(open_source(str(path)), **options)
+def read(path, sheet=None, **options):
+    return read_table(open_source(str(path), options.get("columns"), sheet), **options)
 
 
 def refuse(path, **options):
@@ -179,7 +189,7 @@ def test_refused_text(content, words, put):
         assert word in message
 
 
-@pytest.mark.parametrize("ending", ["csv.gz", "parquet", "arrow", "npz"])
+@pytest.mark.parametrize("ending", ["csv.gz", "parquet", "arrow", "npz", "xlsx"])
 def test_truncated_files(ending, put):
     message = refuse(put(FORMATS[ending][:-30], f"data.{ending}"))
     assert "cannot be read" in message
@@ -207,11 +217,100 @@ def test_endings_that_lie(put):
 
 def test_arrays_that_make_no_table(put):
     different = as_bytes(np.savez, x=np.zeros(3), y=np.zeros(2))
-    assert "different lengths (x 3, y 2)" in refuse(put(different, "data.npz"))
+    assert "different lengths (x 3, y 2), and none is named X" in refuse(put(different, "data.npz"))
     cube = as_bytes(np.save, np.zeros((2, 2, 2)))
     assert "shape (2, 2, 2)" in refuse(put(cube, "data.npy"))
     objects = as_bytes(np.save, np.array([{}]), allow_pickle=True)
     assert "cannot be read as NPY" in refuse(put(objects, "data.npy"))
+    objects = as_bytes(np.savez, X=np.array([{}]))
+    assert "has no array of numbers or text" in refuse(put(objects, "data.npz"))
+    assert "'X' has shape ()" in refuse(put(as_bytes(np.savez, X=1.0), "data.npz"))
+    assert "'X' holds complex128" in refuse(put(as_bytes(np.savez, X=np.full(3, 1j)), "data.npz"))
+
+
+MATRIX = np.arange(8, dtype=np.float16).reshape(4, 2)
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        (None, ["X0", "X1"]),
+        (["raw"], ["raw0", "raw1", "raw2"]),
+        (["X1", "y"], ["X1", "y"]),
+        (["test"], ["test0", "test1"]),
+        (["test1"], ["test1"]),
+    ],
+)
+def test_an_archive_of_several_arrays(columns, expected, put):
+    """X holds the points, unless other arrays are chosen; what has another length is no column."""
+    arrays = {
+        "description": np.array("a set"), "y": np.arange(4), "name": np.array(list("abcd")),
+        "raw": np.ones((4, 3)), "test": np.ones((9, 2)), "cube": np.ones((4, 2, 2)),
+        "objects": np.array([{}] * 4), "when": np.full(4, np.datetime64("2020-01-01")), "X": MATRIX,
+    }  # fmt: skip
+    table = read(put(as_bytes(np.savez, **arrays), "data.npz"), columns=columns)
+    assert table.columns == expected
+    if columns is None:
+        assert_array_equal(table.points, MATRIX)
+        assert table.points.dtype == np.float32
+        assert table.unused == ["y", "name", "raw0", "raw1", "raw2"]
+
+
+def test_the_only_matrix_of_an_archive_holds_the_points(put):
+    path = put(as_bytes(np.savez, data=MATRIX, y=np.arange(4), k=7), "data.npz")
+    assert read(path, roles=Roles(label="y")).columns == ["data0", "data1"]
+    assert "no column 'z'; it has data, y" in refuse(path, columns=["z"])
+
+
+def workbook(**sheets):
+    file = io.BytesIO()
+    with xlsxwriter.Workbook(file) as book:
+        for name, rows in sheets.items():
+            sheet = book.add_worksheet(name)
+            for number, row in enumerate(rows):
+                sheet.write_row(number, 0, row)
+    return file.getvalue()
+
+
+def test_sheets(put):
+    path = put(workbook(one=[["a", "b"], [1, 2.5]], two=[["c"], [3]], three=[]), "data.xlsx")
+    assert read(path).columns == ["a", "b"]
+    assert read(path, sheet="two").columns == ["c"]
+    assert "has no sheet 'four'; its sheets are one, two, three" in refuse(path, sheet="four")
+    assert "the sheet 'three' is empty" in refuse(path, sheet="three")
+    assert "has no sheet 'one'; only Excel files have sheets" in refuse(
+        put(FORMATS["csv"]), sheet="one"
+    )
+
+
+def test_cells_of_a_sheet(put):
+    """A number may be text, a blank row keeps its number, and a late word is seen."""
+    rows = [["a", "b"], [1, "2"], ["", ""], *[[3, "4"]] * 2000, [5, "oops"], ["", ""]]
+    path = put(workbook(sheet=rows), "data.xlsx")
+    table = read(path, missing="drop")
+    assert table.columns == ["a", "b"]
+    assert_array_equal(table.points[:2], [[1, 2], [3, 4]])
+    assert_array_equal(table.rows[:2], [1, 3])
+    assert table.n_dropped == 2
+    assert "row 2, column 'a' is empty (2 such rows)" in refuse(path)
+    bare = put(workbook(sheet=[[1, 2], [3, 4]]), "bare.xlsx")
+    assert read(bare).columns == ["column_1", "column_2"]
+    assert_array_equal(read(bare).points, [[1, 2], [3, 4]])
+
+
+def test_other_archives(put):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("content.xml", "")
+    assert "is a zip archive, but neither NPZ nor Excel" in refuse(put(file.getvalue(), "a.ods"))
+
+
+@pytest.mark.parametrize("missing", ["fastexcel", "xlsxwriter"])
+def test_excel_needs_an_extra(missing, put, monkeypatch):
+    monkeypatch.setitem(sys.modules, missing, None)
+    path = put(FORMATS["xlsx"], "data.xlsx")
+    with pytest.raises(NotInstalled, match=rf"needs {missing}.*pip install 'modeshift\[excel\]'"):
+        read(path) if missing == "fastexcel" else check_frame_ending(path)
 
 
 @pytest.mark.parametrize("ending", ["parquet", "arrow"])
@@ -293,7 +392,7 @@ def read_or_refuse(path, drop):
 # Writing
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "arrow", "npz"])
+@pytest.mark.parametrize("ending", ["csv", "tsv", "xlsx", "parquet", "arrow", "npz"])
 def test_what_is_written_can_be_read(ending, tmp_path):
     path = tmp_path / f"data.{ending}"
     write_frame(path, FRAME)
@@ -301,6 +400,12 @@ def test_what_is_written_can_be_read(ending, tmp_path):
     assert_array_equal(table.points, POINTS)
     assert table.id.to_list() == ["p", "q", "r", "s"]
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_sheet_holds_about_a_million_rows(tmp_path):
+    check_frame_fits(tmp_path / "out.xlsx", 1_048_575)
+    with pytest.raises(FileError, match="at most 1,048,575 rows below its header"):
+        check_frame_fits(tmp_path / "out.xlsx", 1_048_576)
 
 
 def test_npy_holds_the_last_column(tmp_path):

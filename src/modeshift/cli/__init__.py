@@ -19,6 +19,7 @@ from modeshift.cli import bandwidth, bench, cluster, completion, demo, info, pap
 from modeshift.cli.errors import UserError, message_of
 from modeshift.cli.help import HelpFormatter
 from modeshift.io.errors import FileError
+from modeshift.io.optional import NotInstalled
 
 COMMANDS: tuple[ModuleType, ...] = (
     cluster,
@@ -39,7 +40,7 @@ _EXAMPLES = """examples:
 """
 
 SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
-_OF_THE_USER = (UserError, FileError)
+_OF_THE_USER = (UserError, FileError, NotInstalled)
 
 
 def main(arguments: list[str] | None = None) -> int:

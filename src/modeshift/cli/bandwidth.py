@@ -11,7 +11,8 @@ from modeshift.cli.parameters import add_method, add_parameters, chosen_paramete
 from modeshift.cli.tables import (
     DATA_HELP,
     add_feature_options,
-    add_missing_option,
+    add_reading_options,
+    named_columns,
     read_points,
 )
 
@@ -37,7 +38,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add_method(parser)
     data = parser.add_argument_group("the data")
     add_feature_options(data)
-    add_missing_option(data)
+    add_reading_options(data)
     output = parser.add_argument_group("output")
     output.add_argument(
         "--picture",
@@ -59,7 +60,7 @@ def run(options: argparse.Namespace) -> None:
         raise UserError("modeshift bandwidth finds the bandwidth; leave --bandwidth out")
     if options.picture is not None:
         _check_picture(options)
-    table = read_points(options)
+    _, table = read_points(options, named_columns(options))
 
     import modeshift
     from modeshift.cli.prepare import prepare

@@ -21,13 +21,14 @@ from modeshift.cli.parameters import (
 )
 from modeshift.cli.tables import (
     DATA_HELP,
+    LabelWriter,
     add_data_options,
     add_feature_options,
     add_output_options,
     check_places,
     label_place,
+    named_columns,
     read_points,
-    write_labels,
 )
 
 _EXAMPLES = """examples:
@@ -121,7 +122,8 @@ def run(options: argparse.Namespace) -> None:
     check_places(places, options)
     checkpoint = checkpoint_place(options, all_parameters(options), out)
     started = perf_counter()
-    table = read_points(options)
+    source, table = read_points(options, named_columns(options))
+    writer = LabelWriter(out, source, table, options.append)
     seconds = {"read": perf_counter() - started}
 
     import modeshift  # slow to import, so errors in the data come first
@@ -141,6 +143,7 @@ def run(options: argparse.Namespace) -> None:
     summary = summarize(
         arguments=options.arguments,
         name=options.data,
+        sheet=options.sheet,
         method=options.method,
         weight=options.weight,
         table=table,
@@ -151,7 +154,7 @@ def run(options: argparse.Namespace) -> None:
         scores=None if table.label is None else score_labels(table.label, fitted.labels_),
         seconds=seconds,
     )
-    write_labels(out, table, fitted.labels_)
+    writer.write(fitted.labels_)
     _write_more(options, summary, fitted, preparation)
     if camera is not None:
         _write_report(options.report, table, preparation, fitted, summary, camera)

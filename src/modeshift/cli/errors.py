@@ -3,7 +3,14 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from modeshift.io.errors import ColumnTakenTwice, FileError, NoWholeRow, PlaceTaken, ValueMissing
+from modeshift.io.errors import (
+    ColumnTakenTwice,
+    FileError,
+    NoWholeRow,
+    PlaceTaken,
+    ValueMissing,
+    WhichArray,
+)
 
 
 class UserError(Exception):
@@ -18,6 +25,7 @@ REMEDIES: dict[type[FileError], str] = {
     ColumnTakenTwice: "name each column only once, in --columns, --id, --label or --weight",
     ValueMissing: "correct the file, choose other --columns, or drop such rows with --missing drop",
     NoWholeRow: "choose other --columns",
+    WhichArray: "name the array of the points: --columns NAME",
     PlaceTaken: "pass --force to replace it, or name another path",
 }
 """Remedy for each error of the library, in terms of the command's options."""

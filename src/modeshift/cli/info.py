@@ -10,6 +10,7 @@ from typing import Any
 
 _OPTIONAL = {
     "cli": ("polars", "pyarrow", "rich", "shtab"),
+    "excel": ("fastexcel", "xlsxwriter"),
     "plots": ("matplotlib",),
     "gpu": ("torch", "triton"),
 }

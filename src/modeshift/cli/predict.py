@@ -9,11 +9,12 @@ from modeshift.cli.errors import UserError, user_errors
 from modeshift.cli.help import HelpFormatter
 from modeshift.cli.tables import (
     DATA_HELP,
+    LabelWriter,
     add_data_options,
     add_output_options,
     check_places,
     label_place,
-    write_labels,
+    read_points,
 )
 
 _EXAMPLES = """example:
@@ -42,24 +43,17 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(options: argparse.Namespace) -> None:
     """Read model and data, predict, write."""
-    from modeshift.io.source import open_source
-    from modeshift.io.table import Roles, read_table
-
     out = label_place(options, "predicted")
     check_places({"--out": out}, options)
     estimator, preparation = _load(options.model)
-    table = read_table(
-        open_source(options.data),
-        columns=preparation.columns,
-        roles=Roles(id=options.id),
-        missing=options.missing,
-    )
+    source, table = read_points(options, preparation.columns)
+    writer = LabelWriter(out, source, table, options.append)
     labels_new = getattr(estimator, "estimator_", estimator)
     if labels_new.device == "cuda":  # the fit had a GPU; this machine may have none
         labels_new.set_params(device="auto")
     with user_errors():
         labels = estimator.predict(preparation.apply(table.points))
-    write_labels(out, table, labels)
+    writer.write(labels)
     if not options.quiet:
         found = len(set(labels.tolist()) - {-1})
         screen = sys.stderr if out is None else sys.stdout

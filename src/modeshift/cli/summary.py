@@ -71,6 +71,7 @@ def summarize(
     *,
     arguments: list[str],
     name: str,
+    sheet: str | None,
     method: str,
     weight: str | None,
     table: Table,
@@ -89,6 +90,7 @@ def summarize(
         "versions": versions(),
         "data": {
             "file": name,
+            "sheet": sheet,
             "points": len(table.points),
             "dropped_rows": table.n_dropped,
             "features": table.columns,
@@ -157,7 +159,7 @@ def as_table(summary: dict[str, Any]) -> str:
     if summary["chosen"]:
         lines.append(f"chosen: {as_options(summary['chosen'])}")
     if data["columns_left_out"]:
-        lines.insert(1, f"columns without numbers, left out: {_listed(data['columns_left_out'])}")
+        lines.insert(1, f"columns left out: {_listed(data['columns_left_out'])}")
     if data["dropped_rows"]:
         lines.insert(1, f"dropped for missing values: {_count(data['dropped_rows'], 'row')}")
     if clusters:

@@ -7,15 +7,22 @@ from typing import Any
 
 from modeshift.cli.errors import UserError, about
 
-DATA_HELP = "CSV or TSV (gzipped too), Parquet, Arrow, Feather, NPY or NPZ; - is standard input"
+DATA_HELP = (
+    "CSV or TSV (gzipped too), Excel (.xlsx), Parquet, Arrow, Feather, NPY or NPZ; - is standard "
+    "input"
+)
 _STDIN = STDOUT = "-"
-_ENDINGS_KEPT = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".npy", ".npz")
+_CLUSTER = "cluster"  # name of the column of labels
+_ENDINGS_KEPT = (".csv", ".tsv", ".xlsx", ".parquet", ".arrow", ".feather", ".npy", ".npz")
 
 
 def add_feature_options(parser: Any) -> None:
     """Add the options that name features and weights."""
     parser.add_argument(
-        "--columns", metavar="A,B,C", help="columns of the features (default: all numeric columns)"
+        "--columns",
+        metavar="A,B,C",
+        help="columns of the features; in an NPZ file also whole arrays (default: all numeric "
+        "columns; in an NPZ file the array X, or the only matrix)",
     )
     parser.add_argument(
         "--weight", metavar="COLUMN", help="column of weights (default: all weights are 1)"
@@ -33,11 +40,14 @@ def add_data_options(parser: Any) -> None:
     parser.add_argument(
         "--id", metavar="COLUMN", help="column that names each point (default: the row number)"
     )
-    add_missing_option(parser)
+    add_reading_options(parser)
 
 
-def add_missing_option(parser: Any) -> None:
-    """Add --missing."""
+def add_reading_options(parser: Any) -> None:
+    """Add --sheet and --missing."""
+    parser.add_argument(
+        "--sheet", metavar="NAME", help="sheet of an Excel file (default: the first sheet)"
+    )
     parser.add_argument(
         "--missing",
         choices=("error", "drop"),
@@ -51,24 +61,32 @@ def add_output_options(parser: Any, word: str) -> None:
     parser.add_argument(
         "--out",
         metavar="FILE",
-        help="file of the labels: .csv, .tsv, .parquet, .arrow, .npy or .npz; - prints CSV "
+        help="file of the labels: .csv, .tsv, .xlsx, .parquet, .arrow, .npy or .npz; - prints CSV "
         f"(default: next to the data, in their format: points.csv gives points.{word}.csv)",
+    )
+    parser.add_argument(
+        "--append",
+        action="store_true",
+        help="write the whole table, with a column 'cluster' added; the column is empty in rows "
+        "that --missing dropped (default: only the row number, or --id, and the cluster)",
     )
     parser.add_argument("--force", action="store_true", help="replace existing files (default: no)")
     parser.add_argument("--quiet", action="store_true", help="print only errors (default: no)")
 
 
-def read_points(options: argparse.Namespace) -> Any:
-    """Read the table that the options name."""
+def read_points(options: argparse.Namespace, columns: list[str] | None) -> tuple[Any, Any]:
+    """Read the table that the options name; return the open file, and the points in it."""
     from modeshift.io.source import open_source
     from modeshift.io.table import Roles, read_table
 
-    return read_table(
-        open_source(options.data),
-        columns=options.columns.split(",") if options.columns else None,
-        roles=Roles(getattr(options, "id", None), getattr(options, "label", None), options.weight),
-        missing=options.missing,
-    )
+    source = open_source(options.data, columns, options.sheet)
+    roles = Roles(*(getattr(options, role, None) for role in Roles._fields))
+    return source, read_table(source, columns, roles, options.missing)
+
+
+def named_columns(options: argparse.Namespace) -> list[str] | None:
+    """Return the columns that --columns names; None if it names none."""
+    return options.columns.split(",") if options.columns else None
 
 
 def label_place(options: argparse.Namespace, word: str) -> Path | None:
@@ -102,15 +120,73 @@ def check_places(places: dict[str, Path | None], options: argparse.Namespace) ->
             check_frame_ending(given["--out"])
 
 
-def write_labels(place: Path | None, table: Any, labels: Any) -> None:
-    """Write one row for each point: its id or row number, and its cluster."""
-    import polars as pl
+class LabelWriter:
+    """Writes labels, one row for each point, to a file or to standard output.
 
-    from modeshift.io.write import write_frame
+    What would keep it from writing is an error when it is made, before any work is done.
 
-    identity = pl.Series("row", table.rows) if table.id is None else table.id
-    frame = pl.DataFrame([identity, pl.Series("cluster", labels)])
-    if place is None:
-        sys.stdout.write(frame.write_csv())
-    else:
-        write_frame(place, frame)
+    Parameters
+    ----------
+    place : path or None
+        None: standard output.
+    source : Source
+        The open file of the points.
+    table : Table
+        The points in it.
+    append : bool
+        Whether the whole table is written, with the column of clusters added. Otherwise it is the
+        id or the row number of each point, and its cluster.
+    """
+
+    def __init__(self, place: Path | None, source: Any, table: Any, append: bool) -> None:
+        from modeshift.io.write import check_frame_fits
+
+        self._place, self._table = place, table
+        self._whole = _table_to_extend(source, place) if append else None
+        if place is not None:
+            with about("--out"):
+                check_frame_fits(place, len(table.rows) + table.n_dropped)
+
+    def write(self, labels: Any) -> None:
+        """Write the labels."""
+        from modeshift.io.write import write_frame
+
+        frame = self._frame(labels)
+        if self._place is None:
+            sys.stdout.write(frame.write_csv())
+        else:
+            write_frame(self._place, frame)
+
+    def _frame(self, labels: Any) -> Any:
+        import polars as pl
+
+        table, clusters = self._table, pl.Series(_CLUSTER, labels)
+        if self._whole is None:
+            identity = pl.Series("row", table.rows) if table.id is None else table.id
+            return pl.DataFrame([identity, clusters])
+        numbers = pl.Series("modeshift row", table.rows - 1, dtype=pl.UInt32)
+        return (
+            self._whole.with_row_index(numbers.name)
+            .join(pl.DataFrame([numbers, clusters]), on=numbers.name, how="left")
+            .sort(numbers.name)
+            .drop(numbers.name)
+        )
+
+
+def _table_to_extend(source: Any, place: Path | None) -> Any:
+    """Return all columns of the file; refuse if a column of clusters cannot be added."""
+    from modeshift.io.source import reading
+
+    if place is not None and place.suffix.lower() == ".npy":
+        raise UserError(
+            f"--append writes a table, and {place} holds one array; name an --out FILE of another "
+            "format, for example .npz"
+        )
+    with reading(source.name, source.kind):
+        whole = source.frame.collect()
+    if _CLUSTER in whole.columns:
+        raise UserError(
+            f"--append adds a column {_CLUSTER!r}, and {source.name} has one already; rename it, "
+            "or leave --append out"
+        )
+    return whole

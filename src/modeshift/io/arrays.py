@@ -6,52 +6,130 @@ from typing import Any
 
 import numpy as np
 
-from modeshift.io.errors import FileError
+from modeshift.io.errors import FileError, WhichArray
+
+_POINTS = "X"
+"""Name of the array of points, by the convention of scikit-learn."""
+
+_KINDS = "biufUS"  # of dtypes that can be columns: numbers and text
 
 
 def frame_of_npy(name: str, content: bytes | Path) -> Any:
     """Return one array as a frame, with a column for each feature."""
-    if isinstance(content, bytes):
-        return _frame(name, {"x": np.load(io.BytesIO(content), allow_pickle=False)})
-    return _frame(name, {"x": np.load(content, allow_pickle=False, mmap_mode="r")})
+    file = io.BytesIO(content) if isinstance(content, bytes) else content
+    mode: Any = None if isinstance(content, bytes) else "r"
+    array = np.load(file, allow_pickle=False, mmap_mode=mode)
+    return _frame(_columns(name, {"x": array}))
 
 
-def frame_of_npz(name: str, content: bytes | Path) -> Any:
-    """Return all arrays of an archive as a frame: a vector is a column, a matrix several."""
+def frame_of_npz(
+    name: str, content: bytes | Path, wanted: list[str]
+) -> tuple[Any, dict[str, list[str]]]:
+    """Return the arrays of an archive as a frame: a vector is a column, a matrix several.
+
+    The points are the first array with a ``wanted`` name or column, or ``X``, or the only matrix;
+    arrays of another length are left out then. Without such an array all arrays must have the same
+    length.
+
+    Returns
+    -------
+    frame : polars.LazyFrame
+    columns : dict of str to list of str
+        The columns of each array, the array of points first. Empty if there is no such array.
+    """
+    arrays = _load(name, content)
+    points = _points(arrays, wanted)
+    if points is None:
+        columns = _columns(name, arrays)
+        _check_lengths(name, arrays)
+        return _frame(columns), {}
+    _check_array(name, points, arrays[points])
+    kept = {points: arrays[points]} | {
+        key: array
+        for key, array in arrays.items()
+        if array.ndim in (1, 2) and len(array) == len(arrays[points]) and array.dtype.kind in _KINDS
+    }
+    names = {key: _names(key, array) for key, array in kept.items()}
+    return _frame(_columns(name, kept)), names
+
+
+def _load(name: str, content: bytes | Path) -> dict[str, np.ndarray]:
+    """Return the arrays of an archive, without those that would have to be unpickled."""
+    arrays = {}
     with (
         io.BytesIO(content) if isinstance(content, bytes) else content.open("rb") as file,
         np.load(file, allow_pickle=False) as archive,
     ):
-        return _frame(name, {key: archive[key] for key in archive.files})
+        for key in archive.files:
+            try:
+                arrays[key] = archive[key]
+            except ValueError as error:
+                if "pickle" not in str(error):
+                    raise
+    if not arrays:
+        raise FileError(f"{name} has no array of numbers or text; save the points as an array X")
+    return arrays
 
 
-def _frame(file: str, arrays: dict[str, np.ndarray]) -> Any:
-    import polars as pl
+def _points(arrays: dict[str, np.ndarray], wanted: list[str]) -> str | None:
+    """Return the name of the array that holds the points; None if no array stands out."""
+    for name in wanted:
+        for key, array in arrays.items():
+            if name in (key, *_names(key, array)):
+                return key
+    matrices = [key for key, array in arrays.items() if array.ndim == 2]
+    if _POINTS in arrays:
+        return _POINTS
+    return matrices[0] if len(matrices) == 1 else None
 
+
+def _names(key: str, array: np.ndarray) -> list[str]:
+    """Return the names of the columns of an array."""
+    return [f"{key}{k}" for k in range(array.shape[1])] if array.ndim == 2 else [key]
+
+
+def _columns(file: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return the columns of all arrays, by name."""
     columns: dict[str, np.ndarray] = {}
     for name, array in arrays.items():
-        if array.ndim not in (1, 2):
-            raise FileError(
-                f"{file}: array {name!r} has shape {array.shape}; "
-                "it must have one axis (a column) or two (points and features)"
-            )
-        if array.dtype.kind not in "biufUS":
-            raise FileError(
-                f"{file}: array {name!r} holds {array.dtype}; it must hold real numbers or text"
-            )
-        if array.dtype.kind == "S":
-            array = np.char.decode(array, "utf-8")
-        if array.ndim == 1:
-            columns[name] = array
-        else:
-            columns |= {f"{name}{k}": array[:, k] for k in range(array.shape[1])}
-    lengths = {name: len(column) for name, column in columns.items()}
+        _check_array(file, name, array)
+        vectors = array.T if array.ndim == 2 else [array]
+        columns |= dict(zip(_names(name, array), vectors, strict=True))
+    return columns
+
+
+def _check_array(file: str, name: str, array: np.ndarray) -> None:
+    if array.ndim not in (1, 2):
+        raise FileError(
+            f"{file}: array {name!r} has shape {array.shape}; "
+            "it must have one axis (a column) or two (points and features)"
+        )
+    if array.dtype.kind not in _KINDS:
+        raise FileError(
+            f"{file}: array {name!r} holds {array.dtype}; it must hold real numbers or text"
+        )
+
+
+def _check_lengths(file: str, arrays: dict[str, np.ndarray]) -> None:
+    lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         counts = ", ".join(f"{name} {length}" for name, length in list(lengths.items())[:8])
-        raise FileError(
-            f"{file}: the arrays have different lengths ({counts}); every array needs one row for "
-            "each point"
+        raise WhichArray(
+            f"{file}: the arrays have different lengths ({counts}), and none is named X",
+            "name the array of the points in columns",
         )
-    return pl.DataFrame(
-        {name: np.ascontiguousarray(column) for name, column in columns.items()}
-    ).lazy()
+
+
+def _frame(columns: dict[str, np.ndarray]) -> Any:
+    import polars as pl
+
+    return pl.DataFrame({name: _plain(column) for name, column in columns.items()}).lazy()
+
+
+def _plain(column: np.ndarray) -> np.ndarray:
+    """Return a column as polars takes it: one piece of memory, text as text, no half floats."""
+    if column.dtype.kind == "S":
+        column = np.char.decode(column, "utf-8")
+    if column.dtype == np.float16:
+        column = column.astype(np.float32)
+    return np.ascontiguousarray(column)

@@ -1,7 +1,9 @@
 """Open a file as a lazy frame. Its first bytes decide the format."""
 
 import gzip
+import io
 import sys
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +14,7 @@ from modeshift.io.optional import require
 
 STDIN = "-"
 TEXT = "CSV or TSV"
+EXCEL = "Excel"
 HEAD = 1 << 16
 """Number of bytes that decide the format."""
 
@@ -23,13 +26,15 @@ _ENDINGS = {
     ".ipc": "Arrow",
     ".npy": "NPY",
     ".npz": "NPZ",
+    ".xlsx": EXCEL,
 }
+_ZIP = "zip"
 _MAGIC = {
     b"PAR1": "Parquet",
     b"ARROW1": "Arrow",
     b"\xff\xff\xff\xff": "Arrow stream",
     b"\x93NUMPY": "NPY",
-    b"PK\x03\x04": "NPZ",
+    b"PK\x03\x04": _ZIP,
 }
 
 
@@ -43,22 +48,34 @@ class Source(NamedTuple):
     kind : str
         Its format.
     frame : polars.LazyFrame
+    arrays : dict of str to list of str
+        Names of the arrays of an NPZ file, and the columns that each array became. The first array
+        holds the points. Empty for other formats.
     """
 
     name: str
     kind: str
     frame: Any
+    arrays: dict[str, list[str]]
 
     @property
-    def is_text(self) -> bool:
-        """Whether all columns are text, numbers included."""
-        return self.kind == TEXT
+    def may_be_text(self) -> bool:
+        """Whether a column of text may hold numbers."""
+        return self.kind in (TEXT, EXCEL)
 
 
-def open_source(path: str) -> Source:
+def open_source(path: str, columns: list[str] | None = None, sheet: str | None = None) -> Source:
     """Open a file, or standard input for "-".
 
-    CSV and TSV (gzipped too), Parquet, Arrow and Feather, NPY and NPZ.
+    CSV and TSV (gzipped too), Excel, Parquet, Arrow and Feather, NPY and NPZ.
+
+    Parameters
+    ----------
+    path : str
+    columns : list of str, default=None
+        The features, if they are known. In an NPZ file such a name may be that of an array.
+    sheet : str, default=None
+        Sheet of an Excel file. None: the first sheet.
     """
     require("polars", "cli")
     name = "standard input" if path == STDIN else path
@@ -66,13 +83,25 @@ def open_source(path: str) -> Source:
     head = content[:HEAD] if isinstance(content, bytes) else _head(content)
     if not head:
         raise FileError(f"{name} is empty")
-    kind = _kind(name, head)
+    kind = _kind(name, head, content)
+    if sheet is not None and kind != EXCEL:
+        raise FileError(
+            f"{name} is {kind} and has no sheet {sheet!r}; only Excel files have sheets"
+        )
     with reading(name, kind):
         if kind == TEXT:
             from modeshift.io.text import scan_text
 
-            return Source(name, kind, scan_text(name, content, _unpacked(head)))
-        return Source(name, kind, _scan(name, kind, content))
+            return Source(name, kind, scan_text(name, content, _unpacked(head)), {})
+        if kind == EXCEL:
+            from modeshift.io.excel import frame_of_excel
+
+            return Source(name, kind, frame_of_excel(name, content, sheet), {})
+        if kind == "NPZ":
+            from modeshift.io.arrays import frame_of_npz
+
+            return Source(name, kind, *frame_of_npz(name, content, columns or []))
+        return Source(name, kind, _scan(name, kind, content), {})
 
 
 @contextmanager
@@ -120,18 +149,35 @@ def _head(place: Path) -> bytes:
         raise FileError(f"{place} cannot be opened: {error.strerror}") from error
 
 
-def _kind(name: str, head: bytes) -> str:
+def _kind(name: str, head: bytes, content: bytes | Path) -> str:
     """Return the format, by the first bytes; text if no other format fits."""
     if head.startswith(b"FEA1"):
         raise FileError(f"{name} is a Feather file of version 1; save it as version 2")
     kind = next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), TEXT)
     expected = _ENDINGS.get(Path(name).suffix.lower())
+    if kind == _ZIP:
+        return _kind_of_archive(name, content)
     if kind == TEXT and expected is not None:
         raise FileError(
             f"{name} is no {expected} file, although its name says so; is the file complete, and "
             "its ending right?"
         )
     return kind
+
+
+def _kind_of_archive(name: str, content: bytes | Path) -> str:
+    """Return the format of a zip archive, by the names of its members."""
+    file = io.BytesIO(content) if isinstance(content, bytes) else content
+    try:
+        with zipfile.ZipFile(file) as archive:
+            members = archive.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError):
+        return _ENDINGS.get(Path(name).suffix.lower(), "NPZ")  # its reader says what is wrong
+    if "xl/workbook.xml" in members:
+        return EXCEL
+    if any(member.endswith(".npy") for member in members):
+        return "NPZ"
+    raise FileError(f"{name} is a zip archive, but neither NPZ nor Excel; unpack it first")
 
 
 def _unpacked(head: bytes) -> bytes:
@@ -147,14 +193,12 @@ def _unpacked(head: bytes) -> bytes:
 
 
 def _scan(name: str, kind: str, content: bytes | Path) -> Any:
-    from modeshift.io.arrays import frame_of_npy, frame_of_npz
+    from modeshift.io.arrays import frame_of_npy
     from modeshift.io.arrow import frame_of_arrow, frame_of_parquet, frame_of_stream
     from modeshift.io.vectors import spread_vectors
 
     if kind == "NPY":
         return frame_of_npy(name, content)
-    if kind == "NPZ":
-        return frame_of_npz(name, content)
     if kind == "Parquet":
         return spread_vectors(name, frame_of_parquet(content))
     read = frame_of_arrow if kind == "Arrow" else frame_of_stream

@@ -30,7 +30,7 @@ class Table(NamedTuple):
     columns : list of str
         Names of the features.
     unused : list of str
-        Columns that are not numbers and were not asked for.
+        Columns that are no features and have no role, unless the features were chosen.
     rows : ndarray of shape (n,)
         Number of each row in the source, from 1 on.
     id, label : polars.Series or None
@@ -61,7 +61,9 @@ def read_table(
     ----------
     source : Source
     columns : list of str, default=None
-        The features. None: all columns that hold numbers and have no role.
+        The features. In an NPZ file a name may be that of an array, which stands for all its
+        columns. None: all columns that hold numbers and have no role; in an NPZ file with an array
+        of points, the columns of this array.
     roles : Roles, default=None
     missing : {"error", "drop"}, default="error"
         What to do with rows without a finite number in a feature or the weight.
@@ -73,7 +75,8 @@ def read_table(
         names = source.frame.collect_schema().names()
         if source.frame.head(1).collect().height == 0:
             raise FileError(f"{source.name} has columns but no rows")
-        _check_known(source, names, [*(columns or []), *(role for role in roles if role)])
+        columns = [each for name in columns or [] for each in source.arrays.get(name, [name])]
+        _check_known(source, names, [*columns, *(role for role in roles if role)])
         features, unused = (columns, []) if columns else _choose(source, names, roles)
         wanted = list(features) + ([roles.weight] if roles.weight else [])
         carried = [role for role in (roles.id, roles.label) if role]
@@ -100,7 +103,8 @@ def _check_known(source: Source, names: list[str], wanted: list[str]) -> None:
         raise FileError(f"the header of {source.name} is not in UTF-8; save the file in UTF-8")
     for name in wanted:
         if name not in names:
-            listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+            there = list(source.arrays) or names
+            listed = ", ".join(there[:12]) + (", ..." if len(there) > 12 else "")
             raise FileError(f"{source.name} has no column {name!r}; it has {listed}")
     doubled = {name for name in wanted if wanted.count(name) > 1}
     if doubled:
@@ -111,13 +115,10 @@ def _check_known(source: Source, names: list[str], wanted: list[str]) -> None:
 
 
 def _choose(source: Source, names: list[str], roles: Roles) -> tuple[list[str], list[str]]:
-    """Return the numeric columns and the other columns, both without columns that have a role."""
+    """Return the features and the other columns, both without columns that have a role."""
     free = [name for name in names if name not in roles]
-    if source.is_text:
-        numeric = _numeric_in_text(source, free)
-    else:
-        schema = source.frame.collect_schema()
-        numeric = [name for name in free if schema[name].is_numeric()]
+    points = next(iter(source.arrays.values()), free)
+    numeric = _numeric(source, [name for name in points if name in free])
     if not numeric:
         raise FileError(
             f"{source.name} has no column of numbers{_hint(source, free)}; "
@@ -126,8 +127,18 @@ def _choose(source: Source, names: list[str], roles: Roles) -> tuple[list[str], 
     return numeric, [name for name in free if name not in numeric]
 
 
+def _numeric(source: Source, names: list[str]) -> list[str]:
+    """Return the columns that hold numbers."""
+    import polars as pl
+
+    schema = source.frame.collect_schema()
+    texts = [name for name in names if schema[name] == pl.String and source.may_be_text]
+    in_text = _numeric_in_text(source, texts)
+    return [name for name in names if schema[name].is_numeric() or name in in_text]
+
+
 def _hint(source: Source, names: list[str]) -> str:
-    if source.is_text and len(names) == 1 and len(names[0].split()) > 1:
+    if source.may_be_text and len(names) == 1 and len(names[0].split()) > 1:
         return " (columns must be separated by commas, semicolons, tabs or bars, not spaces)"
     return ""
 
@@ -173,7 +184,7 @@ def _as_number(source: Source, name: str) -> Any:
     import polars as pl
 
     column = pl.col(name)
-    dtype = pl.String if source.is_text else source.frame.collect_schema()[name]
+    dtype = source.frame.collect_schema()[name]
     if dtype == pl.String:
         return column.str.strip_chars().cast(pl.Float64, strict=False)
     if dtype == pl.Float32:

@@ -31,7 +31,7 @@ def scan_text(name: str, content: bytes | Path, head: bytes) -> Any:
         content, separator=_NEVER, quote_char=None, has_header=False, new_columns=["line"], **shared
     )
     (fields,) = csv.reader([first], delimiter=delimiter)
-    has_header = not all(_is_number(field) for field in fields)
+    has_header = not all(is_number(field) for field in fields)
     n_rows = _check_shape(name, content, lines, delimiter, len(fields), has_header)
     frame = pl.scan_csv(content, separator=delimiter, has_header=has_header, **shared)
     frame = frame.rename(_names(frame.collect_schema().names(), has_header))
@@ -58,7 +58,8 @@ def _first_line(head: bytes, newline: str) -> str:
     return text.partition(newline)[0].rstrip("\r")
 
 
-def _is_number(field: str) -> bool:
+def is_number(field: str) -> bool:
+    """Return whether a field is a number."""
     try:
         float(field)
     except ValueError:

@@ -8,9 +8,12 @@ from typing import IO, Any
 import numpy as np
 
 from modeshift.io.errors import FileError, PlaceTaken
+from modeshift.io.excel import check_sheet_holds, write_excel
 from modeshift.io.whole_file import whole_file
 
-_FRAME_ENDINGS = (".csv", ".tsv", ".parquet", ".pq", ".arrow", ".feather", ".ipc", ".npy", ".npz")
+_FRAME_ENDINGS = (
+    *(".csv", ".tsv", ".xlsx", ".parquet", ".pq", ".arrow", ".feather", ".ipc", ".npy", ".npz"),
+)
 
 
 def check_place(path: Path, force: bool) -> None:
@@ -34,6 +37,13 @@ def check_frame_ending(path: Path) -> None:
         raise FileError(
             f"{path} does not end in a known format", f"take one of {', '.join(_FRAME_ENDINGS)}"
         )
+    check_frame_fits(path, n_rows=0)
+
+
+def check_frame_fits(path: Path, n_rows: int) -> None:
+    """Refuse a format that cannot hold a frame of so many rows, or lacks its package."""
+    if _ending(path) == ".xlsx":
+        check_sheet_holds(n_rows)
 
 
 def write_whole(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
@@ -60,6 +70,8 @@ def _write_as(ending: str, file: IO[bytes], frame: Any) -> None:
         frame.write_csv(file)
     elif ending == ".tsv":
         frame.write_csv(file, separator="\t")
+    elif ending == ".xlsx":
+        write_excel(file, frame)
     elif ending in (".parquet", ".pq"):
         frame.write_parquet(file)
     elif ending == ".npy":

@@ -10,14 +10,16 @@ def python_code(summary: dict[str, Any]) -> str:
     data, name = summary["data"], summary["estimator"]
     weight = data["weight"]
     roles = "" if weight is None else f", roles=Roles(weight={weight!r})"
+    sheet = "" if data["sheet"] is None else f", sheet={data['sheet']!r}"
     missing = ', missing="drop"' if data["dropped_rows"] else ""
     lines = [
         f"from modeshift import {'Consensus, ' if summary['n_runs'] > 1 else ''}{name}",
         "from modeshift.io.source import open_source",
         f"from modeshift.io.table import {'' if weight is None else 'Roles, '}read_table",
         "",
-        f"source = open_source({data['file']!r})",
-        f"table = read_table(source, columns={data['features']!r}{roles}{missing})",
+        f"columns = {data['features']!r}",
+        f"source = open_source({data['file']!r}, columns{sheet})",
+        f"table = read_table(source, columns{roles}{missing})",
         "X = table.points",
     ]
     if data["standardized"]:
