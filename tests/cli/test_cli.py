@@ -169,6 +169,21 @@ def test_progress_of_a_fit_in_plain_lines(monkeypatch, capsys):
     assert len(lines) == 2
 
 
+def test_progress_of_several_runs(monkeypatch, capsys):
+    """A run starts again from the first sweep; the time left is that of this run."""
+    seconds = [0.0, 5.0, 20.0, 26.0, 30.5]
+    clock = {"now": 0.0}
+    monkeypatch.setattr(progress_module, "monotonic", lambda: clock["now"])
+    states = [*fit_states([999, 9]), *fit_states([999, 300, 99])]
+    with FitProgress("sweep", n_runs=3) as show:
+        for second, state in zip(seconds, states, strict=True):
+            clock["now"] = second
+            show(state)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "run 2 of 3, sweep 1, 999 still moving, 7 clusters so far, 0:20"
+    assert lines[1] == "run 2 of 3, sweep 3, 99 still moving, 7 clusters so far, 0:30, 0:18 left"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
 def test_progress_bar_of_a_fit_on_a_terminal():
     import pty

@@ -15,6 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import modeshift
 from helpers import ROOT
 from modeshift import cli
+from modeshift.cli import advice
 from modeshift.cli.manual import manual
 from modeshift.cli.parameters import (
     METHODS,
@@ -24,6 +25,7 @@ from modeshift.cli.parameters import (
     parameters_of,
     read_value,
 )
+from modeshift.cli.wording import in_options
 from modeshift.datasets import make_paper_set
 from modeshift.metrics import purity_report
 from modeshift.parameters import PARAMETERS, names_where
@@ -265,9 +267,12 @@ def test_quiet_is_silent(folder, run):
         (["cluster", "points.csv", "--columns", "x,name"], "drop such rows with --missing drop"),
         (["cluster", "points.csv", "--columns", "name", "--missing", "drop"], "other --columns"),
         (["cluster", "points.csv", "--id", "x", "--weight", "x"], "in --columns, --id, --label"),
-        (["cluster", "points.csv", "--bandwidth", "-1"], "bandwidth must be greater than 0"),
-        (["cluster", "points.csv", "--tol", "much"], "tol must be a number, got 'much'"),
-        (["cluster", "points.csv", "--weight", "y"], "sample_weight must be finite and not neg"),
+        (["cluster", "points.csv", "--bandwidth", "-1"], ": --bandwidth must be greater than 0"),
+        (["cluster", "points.csv", "--bandwidth", "nan"], ": --bandwidth must be greater than 0"),
+        (["cluster", "points.csv", "--bandwidth", "inf"], "only together with --neighbors k."),
+        (["cluster", "points.csv", "--tol", "much"], ": --tol must be a number, got 'much'"),
+        (["cluster", "points.csv", "--weight", "y"], ": --weight must be finite and not neg"),
+        (["bandwidth", "points.csv", "--jobs", "0"], ": --jobs must not be 0; use 1 for"),
         (["cluster", "points.csv", "--out", "a/b.csv"], "the folder a does not exist"),
         (["cluster", "points.csv", "--out", "b.docx"], "known format"),
         (["cluster", "points.csv", "--out", "points.csv", "--force"], "is the data file"),
@@ -303,12 +308,74 @@ def test_refused(arguments, words, folder, run):
         ),
         (["--checkpoint-every", "inf", "--out", "-"], "--checkpoint-every must be at least 0"),
         (["--method", "blurring", "--runs", "3"], "--runs 3 needs a random method"),
+        (["--tol", "nan"], "--tol must be at least 0 and less than 1, got nan"),
+        (["--max-iter", "0"], "--max-iter must be at least 1, got 0"),
+        (["--neighbors", "0.5"], "--neighbors must be none, or a whole number, got 0.5"),
     ],
 )
 def test_options_of_the_command_are_checked_before_the_data(options, words, folder, run):
     """The data are not there, so a command that read them first would say that."""
     err = refuse(run("cluster", "none.csv", *options))
     assert err.startswith(f"modeshift: {words}")
+
+
+@pytest.mark.parametrize("seeding", [[], ["--seeding", "bins"]])
+def test_runs_of_a_method_without_chance_are_refused(seeding, folder, run):
+    line = refuse(run("cluster", "none.csv", "--method", "deterministic", "--runs", 3, *seeding))
+    assert "all runs of --method deterministic are the same; leave --runs out" in line
+    assert line.endswith("or take --method stochastic, or --seeding N\n")
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("tol must be at least 0, got nan.", "--tol must be at least 0, got nan."),
+        ("n_jobs must be None, or 1.", "--jobs must be none, or 1."),
+        ("feature_scale[0] must be finite.", "--feature-scale[0] must be finite."),
+        (
+            "MeanShift did not converge within max_iter=3; ... Raise max_iter or tol.",
+            "MeanShift did not converge within --max-iter 3; ... Raise --max-iter or --tol.",
+        ),
+        (
+            "feature_scale=[1, 2.5] and metric='cosine' do not go together: features of unit "
+            "vectors cannot be scaled. Take metric='euclidean' or feature_scale=None.",
+            "--feature-scale 1,2.5 and --metric cosine do not go together: features of unit "
+            "vectors cannot be scaled. Take --metric euclidean or --feature-scale none.",
+        ),
+        (
+            "bandwidth=(0.5, 1) and device='cuda' ... Leave seeding at its default.",
+            "--bandwidth 0.5:1 and --device cuda ... Leave --seeding at its default.",
+        ),
+        ("With metric='cosine' the bandwidth is", "With --metric cosine the bandwidth is"),
+        ("no column 'n_jobs'", "no column 'n_jobs'"),
+        ("bandwidth=1e-300 is small", "--bandwidth 1e-300 is small"),
+    ],
+)
+def test_messages_of_the_library_name_options(message, expected):
+    assert in_options(message) == expected
+
+
+def test_advice_after_a_slow_fit(folder, run, monkeypatch):
+    """Twenty points in each of fifty places are fifty cells; one point in each is no help."""
+    assert json.loads(Path(told(run)).read_text())["advice"] is None  # a fast fit
+    monkeypatch.setattr(advice, "_SLOW", 0.0)
+    code, _, err = run("cluster", "places.csv", "--bandwidth", 1, "--force")
+    assert err.startswith("modeshift: --resolution 8 would probably take less than a tenth of the")
+    assert code == err.count("\n") - 1 == 0
+    summary = json.loads(Path("places.labels.json").read_text())
+    assert summary["advice"] in err
+    succeed(run("cluster", "places.csv", "--bandwidth", 1, "--force", "--resolution", 8))
+    succeed(run(*CLUSTER, "--force"))
+    monkeypatch.setattr(advice, "_MANY_SWEEPS", 1)
+    assert "--method blurring or deterministic would" in run(*CLUSTER, "--force")[2]
+    succeed(run(*CLUSTER, "--force", "--method", "blurring"))
+
+
+def told(run):
+    places = np.repeat(np.random.default_rng(0).normal(size=(50, 2)), 20, axis=0)
+    pl.DataFrame(places, schema=["x", "y"]).write_csv("places.csv")
+    succeed(run("cluster", "places.csv", "--bandwidth", 1))
+    return "places.labels.json"
 
 
 def test_results_are_not_overwritten_unasked(folder, run):
@@ -422,7 +489,7 @@ def gpu():
 def device_of(out):
     """The device in the summary, which the printed table must name too."""
     device = json.loads(Path("points.labels.json").read_text())["device"]
-    assert f" s on the {device.replace('cuda', 'GPU').replace('cpu', 'CPU')}\n" in out
+    assert f" s on {device}\n" in out
     return device
 
 
@@ -441,7 +508,7 @@ def test_the_gpu_computes(device, gpu, folder, run):
 def test_a_gpu_has_no_checkpoint(gpu, folder, run):
     """Who asks for a checkpoint gets it on the CPU, unless the GPU was asked for too."""
     line = refuse(run(*BLUR, "--device", "cuda", "--checkpoint-every", "5"))
-    assert "--checkpoint-every cannot be used here: device='cuda' and checkpoint" in line
+    assert "--checkpoint-every cannot be used here: --device cuda and checkpoint" in line
     out = succeed(run(*BLUR, "--device", "auto", "--checkpoint-every", "5"))
     assert device_of(out) == "cpu"
     out = succeed(run(*BLUR, "--device", "auto", "--neighbors", "9"))  # which no GPU can

@@ -140,6 +140,27 @@ def test_camera_keeps_few_frames_of_few_points():
     assert len(climb.all_moving) == 1000
 
 
+def test_camera_keeps_only_the_first_of_several_runs():
+    camera = Camera()
+    for run in (1, 2):
+        for sweep in range(1, 5 + run):
+            camera(Progress(sweep, 300, sweep, 1, np.full((3, 2), run), lambda: 1))
+    climb = camera.climb()
+    assert climb.sweeps == [1, 2, 3, 4, 5]
+    assert (climb.frames == 1).all()
+
+
+def test_the_climb_of_several_runs_is_that_of_the_first(folder):
+    X, _ = make_paper_set(1, scale=0.2, random_state=0)
+    write("points.csv", X)
+    options = ("--bandwidth", 0.9, "--seed", 3)
+    content = report("points.csv", *options, "--runs", 4)
+    frames = np.frombuffer(b64decode(content["climb"]["places"]), np.uint16).reshape(-1, len(X), 2)
+    assert len(frames) == len(content["climb"]["sweeps"]) == len(content["moving"]) + 1
+    assert np.all(np.diff(content["climb"]["sweeps"]) == 1)
+    assert "The climb is that of the first of 4 runs" in content["view"]["note"]
+
+
 # In a browser
 
 

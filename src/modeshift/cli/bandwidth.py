@@ -5,7 +5,7 @@ import io
 from pathlib import Path
 from typing import Any
 
-from modeshift.cli.errors import UserError, about, user_errors
+from modeshift.cli.errors import UserError, about
 from modeshift.cli.help import HelpFormatter
 from modeshift.cli.parameters import add_method, add_parameters, chosen_parameters, class_name
 from modeshift.cli.tables import (
@@ -15,6 +15,7 @@ from modeshift.cli.tables import (
     named_columns,
     read_points,
 )
+from modeshift.cli.wording import user_errors
 
 _EXAMPLES = """examples:
   modeshift bandwidth points.csv

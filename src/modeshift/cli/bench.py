@@ -5,8 +5,9 @@ import json
 from time import perf_counter
 from typing import Any
 
-from modeshift.cli.errors import UserError, user_errors
+from modeshift.cli.errors import UserError
 from modeshift.cli.parameters import METHODS, class_name
+from modeshift.cli.wording import user_errors
 
 _BANDWIDTH = 0.8
 _CLASS_SIZE = 1500  # points of each of the three classes of Set 4

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from modeshift.checks import refuse
-from modeshift.cli.errors import UserError, user_errors
+from modeshift.cli.errors import UserError
+from modeshift.cli.wording import in_options, user_errors
 from modeshift.parameters import check_together, refusal_by, shown
 
 
@@ -63,7 +64,7 @@ def _obstacle(values: dict[str, Any], place: Path, n_runs: int) -> str | None:
             refuse(shown("device", "cuda"), *refused)
     except ValueError as error:
         reason, _, _remedy = str(error).partition(". ")  # the remedy names parameters, not options
-        return reason
+        return in_options(reason)
     return None
 
 

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any
 
 from modeshift.cli.checkpoint import checkpoint_place
-from modeshift.cli.errors import UserError, user_errors
+from modeshift.cli.errors import UserError
 from modeshift.cli.help import HelpFormatter
 from modeshift.cli.parameters import (
     add_method,
@@ -30,6 +30,8 @@ from modeshift.cli.tables import (
     named_columns,
     read_points,
 )
+from modeshift.cli.wording import in_options, user_errors
+from modeshift.parameters import check_each
 
 _EXAMPLES = """examples:
   modeshift cluster points.csv
@@ -109,7 +111,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 def run(options: argparse.Namespace) -> None:
     """Cluster, write, print."""
     parameters = chosen_parameters(options)
-    _check_numbers(options)
+    _check_numbers(options, parameters)
     out = label_place(options, "labels")
     if options.summary is None and out is not None:
         options.summary = out.with_suffix(".json")
@@ -127,6 +129,7 @@ def run(options: argparse.Namespace) -> None:
     seconds = {"read": perf_counter() - started}
 
     import modeshift  # slow to import, so errors in the data come first
+    from modeshift.cli.advice import faster_way
     from modeshift.cli.scores import score_labels
     from modeshift.cli.summary import as_table, summarize
     from modeshift.report.climb import Camera
@@ -140,6 +143,7 @@ def run(options: argparse.Namespace) -> None:
         watchers.append(modeshift.Checkpoint(checkpoint, every))
     fitted, preparation, notes = _fit(estimator, table, options, watchers)
     seconds["fit"] = perf_counter() - started
+    advice = faster_way(preparation.apply(table.points), fitted, seconds["fit"])
     summary = summarize(
         arguments=options.arguments,
         name=options.data,
@@ -153,6 +157,7 @@ def run(options: argparse.Namespace) -> None:
         fitted=fitted,
         scores=None if table.label is None else score_labels(table.label, fitted.labels_),
         seconds=seconds,
+        advice=advice,
     )
     writer.write(fitted.labels_)
     _write_more(options, summary, fitted, preparation)
@@ -164,22 +169,36 @@ def run(options: argparse.Namespace) -> None:
         for option, place in places.items():
             if place is not None:
                 print(f"{option[2:]}: {place}", file=screen)
-        for note in notes:
+        for note in [*notes, *([] if advice is None else [advice])]:
             print(f"modeshift: {note}", file=sys.stderr)
 
 
-def _check_numbers(options: argparse.Namespace) -> None:
-    """Check --runs and --checkpoint-every."""
+def _check_numbers(options: argparse.Namespace, parameters: dict[str, Any]) -> None:
+    """Check --runs, --checkpoint-every and the parameters, each by itself."""
     if options.runs < 1:
         raise UserError(f"--runs must be at least 1, got {options.runs}")
-    if options.runs > 1 and "random_state" not in parameters_of(options.method):
+    if options.runs > 1 and not _is_random(options.method, parameters):
+        with_starts = ", or --seeding N" if "seeding" in parameters_of(options.method) else ""
         raise UserError(
             f"--runs {options.runs} needs a random method, and all runs of --method "
             f"{options.method} are the same; leave --runs out, or take --method stochastic"
+            f"{with_starts}"
         )
+    read_later = {"seeding": None} if _names_a_file(parameters.get("seeding")) else {}
+    with user_errors():
+        check_each(parameters | read_later)
     every = options.checkpoint_every
     if every is not None and not 0 <= every < inf:  # NaN ends here as well
         raise UserError(f"--checkpoint-every must be at least 0 and finite, got {every:g}")
+
+
+def _is_random(method: str, parameters: dict[str, Any]) -> bool:
+    """Return whether another seed gives another result."""
+    return method == "stochastic" or isinstance(parameters.get("seeding"), int)
+
+
+def _names_a_file(seeding: Any) -> bool:
+    return isinstance(seeding, str) and seeding != "bins"
 
 
 def _fit(
@@ -196,17 +215,18 @@ def _fit(
         warnings.simplefilter("always", ConvergenceWarning)
         check_weights(table.weight, len(table.points))
         preparation = prepare(table.points, table.columns, table.weight, options.standardize)
-        seeding = getattr(estimator, "seeding", None)
-        if isinstance(seeding, str) and seeding != "bins":
+        seeding: Any = getattr(estimator, "seeding", None)
+        if _names_a_file(seeding):
             estimator.set_params(seeding=_read_starts(seeding, preparation))
-        with FitProgress("step" if options.method == "deterministic" else "sweep") as progress:
+        word = "step" if options.method == "deterministic" else "sweep"
+        with FitProgress(word, options.runs) as progress:
             estimator.set_callbacks(*watchers, *([] if options.quiet else [progress]))
             model = _voting(estimator, options)
             try:
                 model.fit(preparation.apply(table.points), sample_weight=table.weight)
             except KeyboardInterrupt as stop:
                 raise _how_to_go_on(watchers) or stop from None
-    return model, preparation, [str(warning.message) for warning in caught]
+    return model, preparation, [in_options(str(warning.message)) for warning in caught]
 
 
 def _voting(estimator: Any, options: argparse.Namespace) -> Any:

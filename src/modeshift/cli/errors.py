@@ -46,12 +46,3 @@ def about(option: str) -> Iterator[None]:
         yield
     except FileError as error:
         raise UserError(f"{option} {message_of(error)}") from error
-
-
-@contextmanager
-def user_errors() -> Iterator[None]:
-    """Turn a TypeError or ValueError of the library into a :class:`UserError`."""
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        raise UserError(message_of(error)) from error

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from modeshift.cli.errors import UserError, user_errors
+from modeshift.cli.errors import UserError
 from modeshift.cli.help import HelpFormatter
 from modeshift.cli.tables import (
     DATA_HELP,
@@ -16,6 +16,7 @@ from modeshift.cli.tables import (
     label_place,
     read_points,
 )
+from modeshift.cli.wording import user_errors
 
 _EXAMPLES = """example:
   modeshift cluster old.csv --model model.npz

@@ -75,14 +75,24 @@ class FitProgress:
 
     The number of sweeps is not known beforehand. The time left is estimated from the number of
     points that still move: its logarithm falls at a nearly constant rate.
+
+    Parameters
+    ----------
+    word : str
+        What a sweep is called.
+    n_runs : int, default=1
+        Number of fits. The time left is that of the current one.
     """
 
     _PATIENCE = 1.0  # seconds of a fit before anything is shown
     _SHARE_FOR_COUNTING = 0.05  # largest share of the time spent on counting clusters
     _CLEAR_FALL = 0.1  # fall of the logarithm below which no time left is shown
 
-    def __init__(self, word: str) -> None:
+    def __init__(self, word: str, n_runs: int = 1) -> None:
         self._word = word
+        self._n_runs = n_runs
+        self._run = 1
+        self._sweep = 0
         self._started = self._last = monotonic()
         self._levels: list[tuple[float, float]] = []
         self._clusters = ""
@@ -99,6 +109,10 @@ class FitProgress:
     def __call__(self, state: Any) -> None:
         """Show a :class:`modeshift.watching.Progress`."""
         now = monotonic()
+        if state.sweep <= self._sweep:  # the next run
+            self._run += 1
+            self._levels = []
+        self._sweep = state.sweep
         self._levels.append((now, log(1 + state.n_moving)))
         if now - self._started < self._PATIENCE:
             return
@@ -131,7 +145,7 @@ class FitProgress:
     def _seconds_left(self) -> float | None:
         """Extrapolate the second half of the time so far to the end, when no point moves."""
         now, level = self._levels[-1]
-        middle = (self._started + now) / 2
+        middle = (self._levels[0][0] + now) / 2
         then, former = next(entry for entry in self._levels if entry[0] >= middle)
         if former - level < self._CLEAR_FALL:
             return None
@@ -139,15 +153,16 @@ class FitProgress:
 
     def _text(self, state: Any, now: float) -> str:
         left = self._seconds_left()
+        run = f"run {self._run} of {self._n_runs}, " if self._n_runs > 1 else ""
         return (
-            f"{self._word} {state.sweep:,}, {state.n_moving:,} still moving{self._clusters}, "
+            f"{run}{self._word} {state.sweep:,}, {state.n_moving:,} still moving{self._clusters}, "
             f"{_clock(now - self._started)}" + ("" if left is None else f", {_clock(left)} left")
         )
 
     def _draw(self, state: Any, now: float) -> None:
-        elapsed, left = now - self._started, self._seconds_left()
-        done = 0.0 if left is None else elapsed / (elapsed + left)
-        self._show(done, self._text(state, now))
+        elapsed, left = now - self._levels[0][0], self._seconds_left()
+        share = 0.0 if left is None else elapsed / (elapsed + left)
+        self._show((self._run - 1 + share) / self._n_runs, self._text(state, now))
 
     def _show(self, done: float, text: str) -> None:
         from rich import progress as rich

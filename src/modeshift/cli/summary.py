@@ -17,7 +17,6 @@ from modeshift.parameters import names_where
 
 _CLUSTERS_SHOWN = 10
 _FEATURES_SHOWN = 4
-_DEVICES = {"cpu": "the CPU", "cuda": "the GPU"}
 
 
 def versions() -> dict[str, str]:
@@ -81,6 +80,7 @@ def summarize(
     fitted: Any,
     scores: dict[str, float] | None,
     seconds: dict[str, float],
+    advice: str | None,
 ) -> dict[str, Any]:
     """Return the content of the JSON summary."""
     standardized = preparation.offset is not None
@@ -115,6 +115,7 @@ def summarize(
         "clusters": describe_clusters(table, preparation, fitted),
         "scores": scores,
         "seconds": {step: round(value, 6) for step, value in seconds.items()},
+        "advice": advice,
     }
     if standardized:
         summary["data"]["offset"], summary["data"]["scale"] = preparation[1:]
@@ -154,7 +155,7 @@ def as_table(summary: dict[str, Any]) -> str:
         f"{_listed(features)}{' (standardized)' if data['standardized'] else ''}",
         f"{summary['estimator']}, bandwidth {_short(summary['bandwidth'])}: "
         f"{_count(len(clusters), 'cluster')} after {_iterations(summary)}, "
-        f"{summary['seconds']['fit']:.2f} s on {_DEVICES[summary['device']]}",
+        f"{summary['seconds']['fit']:.2f} s on {summary['device']}",
     ]
     if summary["chosen"]:
         lines.append(f"chosen: {as_options(summary['chosen'])}")

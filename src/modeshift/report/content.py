@@ -59,7 +59,7 @@ def make_content(
                 {"name": name, "scale": scale, "offset": offset}
                 for name, (scale, offset) in zip(view.names, view.units, strict=True)
             ],
-            "note": _note(view, len(shown), n_left_out, climb),
+            "note": _note(view, len(shown), n_left_out, climb, summary["n_runs"]),
             "centers": view.quantized(fitted.cluster_centers_[:_CLUSTERS_IN_TABLE]).tolist(),
             "sweep": "step" if summary["method"] == "deterministic" else "sweep",
         },
@@ -82,12 +82,17 @@ def make_content(
         "facts": _facts(summary),
     }
     if climb is not None and len(climb.sweeps) > 0:
-        content |= _climb(view, climb, clustered, shown, fitted)
+        content |= _climb(view, climb, clustered, shown, fitted, summary["n_runs"])
     return content
 
 
 def _climb(
-    view: View, climb: Climb, clustered: np.ndarray, shown: np.ndarray, fitted: Any
+    view: View,
+    climb: Climb,
+    clustered: np.ndarray,
+    shown: np.ndarray,
+    fitted: Any,
+    n_runs: int,
 ) -> dict[str, Any]:
     """Return the climb, with the data as the first frame."""
     moving: list[int | None]
@@ -100,7 +105,8 @@ def _climb(
         frames = np.concatenate([clustered[points][np.newaxis], frames])
         sweeps, moving = [0, *climb.sweeps], [None, *climb.moving]
         ends = fitted.modes_[points]
-        if not np.array_equal(frames[-1], ends):  # the fit converged in the middle of a sweep
+        # The fit converged in the middle of a sweep. The modes of several runs are of another run.
+        if n_runs == 1 and not np.array_equal(frames[-1], ends):
             frames = np.concatenate([frames, ends[np.newaxis]])
             sweeps, moving = [*sweeps, fitted.n_iter_], [*moving, None]
     else:  # other starts: each climb is drawn as the point whose mode is nearest to its end
@@ -169,7 +175,7 @@ def _lead(summary: dict[str, Any]) -> str:
     )
 
 
-def _note(view: View, n_shown: int, n_left_out: int, climb: Climb | None) -> str:
+def _note(view: View, n_shown: int, n_left_out: int, climb: Climb | None, n_runs: int) -> str:
     parts = ["Drag to move, scroll to zoom, double-click to see all; hover to read a point."]
     if view.note:
         parts.append(view.note)
@@ -177,6 +183,10 @@ def _note(view: View, n_shown: int, n_left_out: int, climb: Climb | None) -> str
         parts.append(f"A random sample of {n_shown:,} points is drawn; {n_left_out:,} are not.")
     if climb is not None and climb.n > len(climb.climbers):
         parts.append(f"The climb shows a random sample of {len(climb.climbers):,} points.")
+    if climb is not None and n_runs > 1:
+        parts.append(
+            f"The climb is that of the first of {n_runs} runs; the clusters are their vote."
+        )
     return " ".join(parts)
 
 
