@@ -14,9 +14,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
+MEANINGS = {
+    "ACP": "average cluster purity: mean over the clusters",
+    "ASP": "average class purity (speakers, in the paper): mean over the classes",
+    "K": "geometric mean of ACP and ASP",
+    "Pur_C": "cluster purity: share of points in the most common class of their cluster",
+    "Pur_D": "class purity: share of points in the most common cluster of their class",
+    "G": "geometric mean of Pur_C and Pur_D",
+    "clusters": "number of clusters",
+}
+"""The seven columns of the paper's tables, spelled out."""
+
 
 class PurityReport(NamedTuple):
-    """The seven columns of the paper's tables."""
+    """The seven columns of the paper's tables; ``MEANINGS`` spells them out."""
 
     acp: float
     asp: float

@@ -3,6 +3,9 @@
 import inspect
 import json
 import os
+import re
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -591,6 +594,26 @@ def test_help_names_the_methods_where_they_differ():
     assert "all cores. The result does not depend on it. stochastic: Only the" in helps["--jobs"]
 
 
+def test_help_names_the_parameter_behind_another_name():
+    helps = helps_of_cluster()
+    for name, option in RENAMED.items():
+        assert f"In the library: {name}." in helps[f"--{option}"]
+    assert "sample_weight" in helps["--weight"]
+
+
+def test_help_begins_with_examples_and_the_ten_options_most_people_need(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["cluster", "--help"])
+    usage, _, examples, _, options, data, *_ = capsys.readouterr().out.split("\n\n")
+    assert usage == "usage: modeshift cluster DATA [options]"
+    assert examples.count("\n  modeshift cluster ") == 3
+    assert re.findall(r"^  (--[a-z-]+)", options, re.M) == [
+        *("--columns", "--standardize", "--bandwidth", "--n-clusters", "--resolution", "--method"),
+        *("--out", "--append", "--report", "--model", "--debug"),
+    ]
+    assert data.startswith("the data:")
+
+
 def test_the_manual_is_up_to_date():
     assert (ROOT / "docs" / "command.md").read_text() == manual(), "run make manual"
 
@@ -639,7 +662,8 @@ def test_score(folder, run):
     assert 0.5 < scores["ARI"] < 1
     assert 0.5 < scores["NMI"] < 1
     table = succeed(run("score", "points.csv", "points.csv", "--predicted", "class"))
-    assert table.split()[:4] == ["ACP", "ASP", "K", "Pur_C"]
+    assert [line.split()[0] for line in table.splitlines()[:4]] == ["ACP", "ASP", "K", "Pur_C"]
+    assert "ACP        1.0000  average cluster purity" in table
     assert table.count("1.0000") == 9
 
 
@@ -685,11 +709,36 @@ def test_bench(run):
     assert set(json.loads(out)["seconds"]) == set(METHODS)
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh", "fish"])
 def test_completion_knows_the_options(shell, run):
     script = succeed(run("completion", shell))
     assert "merge-radius" in script
     assert "standardize" in script
+
+
+def test_completion_for_fish_is_one_line_for_each_word(run):
+    first, *lines = succeed(run("completion", "fish")).splitlines()
+    assert first == "complete -c modeshift -f"
+    assert (
+        "complete -c modeshift -n __fish_use_subcommand -a cluster -d 'find the clust" in lines[0]
+    )
+    of_cluster = [line for line in lines if "__fish_seen_subcommand_from cluster'" in line]
+    (method,) = [line for line in of_cluster if " -l method " in line]
+    assert " -r -a 'stochastic deterministic blurring' -d '" in method
+    (out,) = [line for line in of_cluster if " -l out " in line]
+    assert " -r -F -d 'file of the labels" in out
+    (patience,) = [line for line in of_cluster if " -l patience " in line]
+    assert "-d 'After patience * n quiet steps" in patience
+    for line in lines:  # quotes are closed
+        assert len(shlex.split(line.replace("\\'", ""))) >= 7
+
+
+@pytest.mark.skipif(not shutil.which("fish"), reason="needs fish")
+def test_completion_works_in_fish(run, tmp_path):
+    (tmp_path / "script").write_text(succeed(run("completion", "fish")))
+    test = f"source {tmp_path / 'script'}; complete -C 'modeshift cluster --meth'"
+    done = subprocess.run(["fish", "-c", test], capture_output=True, text=True, timeout=60)
+    assert "--method" in done.stdout
 
 
 @pytest.mark.skipif(not Path("/bin/bash").exists(), reason="needs bash")
@@ -731,6 +780,25 @@ def test_bandwidth_refuses(options, complaint, folder, run):
     code, _, err = run("bandwidth", "points.csv", *options)
     assert code == 2
     assert complaint in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--bandwith", "3"], "there is no option --bandwith; the nearest is --bandwidth"),
+        (["--bandwith=3"], "there is no option --bandwith; the nearest is --bandwidth"),
+        (["--merge_radius", "1"], "there is no option --merge_radius; the nearest is --merge-radi"),
+        (["--random-state", "1"], "there is no option --random-state; the nearest is --seed"),
+        (["--n-jobs", "1"], "there is no option --n-jobs; the nearest is --jobs"),
+        (["--zzz"], "there is no option --zzz; see modeshift cluster --help"),
+        (["more.csv"], "unknown argument 'more.csv'; see modeshift cluster --help"),
+    ],
+)
+def test_unknown_options(arguments, words, folder, capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["cluster", "points.csv", *arguments])
+    assert stop.value.code == 2
+    assert capsys.readouterr().err.startswith(f"modeshift cluster: {words}")
 
 
 def test_errors_of_usage_are_one_line(capsys):

@@ -18,6 +18,7 @@ from modeshift import __version__
 from modeshift.cli import bandwidth, bench, cluster, completion, demo, info, paper, predict, score
 from modeshift.cli.errors import UserError, message_of
 from modeshift.cli.help import HelpFormatter
+from modeshift.cli.unknown import about_unknown
 from modeshift.io.errors import FileError
 from modeshift.io.optional import NotInstalled
 
@@ -33,7 +34,9 @@ COMMANDS: tuple[ModuleType, ...] = (
     completion,
 )
 
-_EXAMPLES = """examples:
+_EXAMPLES = """
+
+examples:
   modeshift cluster points.csv --bandwidth 0.8 --model model.npz
   modeshift score truth.csv points.labels.csv
   modeshift predict model.npz new_points.csv
@@ -48,7 +51,9 @@ def main(arguments: list[str] | None = None) -> int:
 
     0: done. 1: failed. 2: an argument or a file cannot be used. 130: stopped with Ctrl-C.
     """
-    options = make_parser().parse_args(arguments)
+    options, unknown = make_parser().parse_known_args(arguments)
+    if unknown:
+        options.parser.error(about_unknown(unknown, options.parser))
     options.arguments = sys.argv[1:] if arguments is None else arguments
     try:
         return options.run(options) or SUCCESS
@@ -75,15 +80,14 @@ def make_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="modeshift",
         description="Mean-shift clustering from the command line: every point climbs to a mode of "
-        "the density, and points that reach the same mode are one cluster.",
-        epilog=_EXAMPLES,
+        f"the density, and points that reach the same mode are one cluster.{_EXAMPLES}",
         formatter_class=HelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"modeshift {__version__}")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
         subparser = command.add_parser(subparsers)
-        subparser.set_defaults(run=command.run)
+        subparser.set_defaults(run=command.run, parser=subparser)
         subparser.add_argument(
             "--debug",
             action="store_true",

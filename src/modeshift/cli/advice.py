@@ -40,8 +40,9 @@ def faster_way(points: np.ndarray, fitted: Any, seconds: float) -> str | None:
     if seconds < _SLOW or estimator.resolution is not None or fitted.engine_ != "cpu":
         return None
     if _share_of_cells(points, estimator) <= _TENTH:
+        chosen = ", with the chosen options given," if hasattr(fitted, "chosen_") else ""
         return (
-            f"--resolution {_RESOLUTION} would probably take less than a tenth of the "
+            f"--resolution {_RESOLUTION}{chosen} would probably take less than a tenth of the "
             f"{seconds:.0f} s: at least ten points share a cell of 1/{_RESOLUTION} of the "
             "bandwidth, on average. Its labels are less exact"
         )

@@ -7,17 +7,26 @@ from typing import Any
 
 from modeshift.cli.errors import UserError, about
 from modeshift.cli.help import HelpFormatter
-from modeshift.cli.parameters import add_method, add_parameters, chosen_parameters, class_name
+from modeshift.cli.parameters import (
+    ALGORITHM,
+    add_method,
+    add_parameters,
+    chosen_parameters,
+    class_name,
+)
 from modeshift.cli.tables import (
     DATA_HELP,
     add_feature_options,
     add_reading_options,
+    add_role_options,
     named_columns,
     read_points,
 )
 from modeshift.cli.wording import user_errors
 
-_EXAMPLES = """examples:
+_EXAMPLES = """
+
+examples:
   modeshift bandwidth points.csv
   modeshift bandwidth points.csv --standardize --picture profile.png
 """
@@ -31,26 +40,26 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help=text,
         description=f"{text.capitalize()}. The recommended bandwidth (->) is the one that "
         "'modeshift cluster' uses by default. Finer and coarser alternatives are marked *. "
-        "The table is computed on a sample of at most 1,500 points.",
-        epilog=_EXAMPLES,
+        f"The table is computed on a sample of at most 1,500 points.{_EXAMPLES}",
+        usage="%(prog)s DATA [options]",
         formatter_class=HelpFormatter,
     )
     parser.add_argument("data", metavar="DATA", help=DATA_HELP)
+    add_feature_options(parser)
     add_method(parser)
-    data = parser.add_argument_group("the data")
-    add_feature_options(data)
-    add_reading_options(data)
-    output = parser.add_argument_group("output")
-    output.add_argument(
+    parser.add_argument(
         "--picture",
         type=Path,
         metavar="FILE",
         help="draw the table as curves: .png, .svg or .pdf (default: no picture)",
     )
-    output.add_argument(
+    parser.add_argument(
         "--force", action="store_true", help="replace an existing file (default: no)"
     )
-    add_parameters(parser)
+    data = parser.add_argument_group("the data")
+    add_role_options(data, "weight")
+    add_reading_options(data)
+    add_parameters(parser.add_argument_group(ALGORITHM))
     return parser
 
 

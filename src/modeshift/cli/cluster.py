@@ -12,6 +12,7 @@ from modeshift.cli.checkpoint import checkpoint_place
 from modeshift.cli.errors import UserError
 from modeshift.cli.help import HelpFormatter
 from modeshift.cli.parameters import (
+    ALGORITHM,
     add_method,
     add_parameters,
     all_parameters,
@@ -22,9 +23,11 @@ from modeshift.cli.parameters import (
 from modeshift.cli.tables import (
     DATA_HELP,
     LabelWriter,
-    add_data_options,
+    add_caution_options,
     add_feature_options,
     add_output_options,
+    add_reading_options,
+    add_role_options,
     check_places,
     label_place,
     named_columns,
@@ -33,10 +36,12 @@ from modeshift.cli.tables import (
 from modeshift.cli.wording import in_options, user_errors
 from modeshift.parameters import check_each
 
-_EXAMPLES = """examples:
+_EXAMPLES = """
+
+examples:
   modeshift cluster points.csv
-  modeshift cluster points.parquet --columns x,y --bandwidth 0.8 --out labels.csv
-  zcat points.csv.gz | modeshift cluster - --method blurring --standardize > labels.csv
+  modeshift cluster points.xlsx --columns x,y --standardize --append --report page.html
+  modeshift cluster points.parquet --bandwidth 0.8 --method blurring --out labels.csv
 """
 
 
@@ -47,35 +52,39 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "cluster",
         help=text,
         description=f"{text.capitalize()}. Writes the label of every row (0 is the largest "
-        "cluster) and a summary in JSON, and prints a short table.",
-        epilog=_EXAMPLES,
+        f"cluster) and a summary in JSON, and prints a short table.{_EXAMPLES}",
+        usage="%(prog)s DATA [options]",
         formatter_class=HelpFormatter,
     )
     parser.add_argument("data", metavar="DATA", help=DATA_HELP)
-    add_method(parser)
+    _add_common(parser)
     data = parser.add_argument_group("the data")
-    add_feature_options(data)
-    data.add_argument(
-        "--label",
-        metavar="COLUMN",
-        help="column of true classes, to score the clusters (default: none)",
-    )
-    add_data_options(data)
+    add_role_options(data, "weight", "label", "id")
+    add_reading_options(data)
     output = parser.add_argument_group("output")
-    add_output_options(output, "labels")
     output.add_argument(
         "--summary",
         type=Path,
         metavar="FILE",
         help="JSON file: parameters, versions, clusters, seconds (default: --out, but with .json)",
     )
-    output.add_argument(
-        "--model",
-        type=Path,
-        metavar="FILE",
-        help="save the model for 'modeshift predict', as .npz (default: not saved)",
-    )
-    output.add_argument(
+    add_caution_options(output)
+    _add_runs(parser.add_argument_group("several runs, and long fits"))
+    add_parameters(parser.add_argument_group(ALGORITHM), but=_COMMON)
+    return parser
+
+
+_COMMON = ("bandwidth", "n_clusters", "resolution")
+"""Parameters that most people need. They stand at the beginning of the help."""
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    """Add the ten options that most people need."""
+    add_feature_options(parser)
+    add_parameters(parser, only=_COMMON)
+    add_method(parser)
+    add_output_options(parser, "labels")
+    parser.add_argument(
         "--report",
         type=Path,
         metavar="FILE",
@@ -83,14 +92,24 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "clusters (default: none)",
     )
     parser.add_argument(
+        "--model",
+        type=Path,
+        metavar="FILE",
+        help="save the model for 'modeshift predict', as .npz (default: not saved)",
+    )
+
+
+def _add_runs(parser: Any) -> None:
+    """Add --runs and the options of checkpoints."""
+    parser.add_argument(
         "--runs",
         type=int,
         default=1,
         metavar="N",
-        help="fit N times with different seeds, and let the runs vote on each point (default: 1)",
+        help="fit N times with different seeds, and let the runs vote on each point; Consensus in "
+        "the library (default: 1)",
     )
-    long = parser.add_argument_group("long fits")
-    long.add_argument(
+    parser.add_argument(
         "--checkpoint-every",
         type=float,
         metavar="SECONDS",
@@ -98,14 +117,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "--out, but with .checkpoint, and deleted when the fit is done. A fit on a GPU and a fit "
         "with --runs have no checkpoint (default: 60)",
     )
-    long.add_argument(
+    parser.add_argument(
         "--resume",
         action="store_true",
         help="continue a stopped fit from that file; the labels are the same as those of a fit "
         "that was never stopped (default: no)",
     )
-    add_parameters(parser)
-    return parser
 
 
 def run(options: argparse.Namespace) -> None:

@@ -3,15 +3,19 @@
 import argparse
 from typing import Any
 
+from modeshift.cli.fish import fish_script
 from modeshift.cli.help import HelpFormatter
 from modeshift.io.optional import require
 
-_SHELLS = ("bash", "zsh", "tcsh")
+_SHELLS = ("bash", "zsh", "tcsh", "fish")
 _FILES = ("DATA", "FILE", "MODEL", "TRUTH", "PREDICTED")  # metavars that stand for a path
-_EXAMPLES = """examples:
+_EXAMPLES = """
+
+examples:
   eval "$(modeshift completion bash)"                        # for this shell
   modeshift completion bash >> ~/.bash_completion            # for good
   modeshift completion zsh > ~/.zfunc/_modeshift             # a folder of $fpath
+  modeshift completion fish > ~/.config/fish/completions/modeshift.fish
 """
 
 
@@ -21,8 +25,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "completion",
         help=text,
-        description=f"{text.capitalize()}.",
-        epilog=_EXAMPLES,
+        description=f"{text.capitalize()}.{_EXAMPLES}",
         formatter_class=HelpFormatter,
     )
     parser.add_argument("shell", choices=_SHELLS, metavar="SHELL", help=", ".join(_SHELLS))
@@ -33,6 +36,9 @@ def run(options: argparse.Namespace) -> None:
     """Print the script."""
     from modeshift.cli import make_parser
 
+    if options.shell == "fish":
+        print(fish_script(make_parser(), _FILES))
+        return
     shtab = require("shtab", "cli")
     parser = make_parser()
     for action in _all_actions(parser):

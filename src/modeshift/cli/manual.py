@@ -3,6 +3,7 @@
 import argparse
 
 from modeshift.cli import make_parser
+from modeshift.cli.help import split_examples
 
 _HEAD = """# The command `modeshift`
 
@@ -15,7 +16,7 @@ with Ctrl-C. An error is one line on standard error; `--debug` shows its traceba
 def manual() -> str:
     """Return the whole page in Markdown."""
     parser = make_parser()
-    parts = [_HEAD, parser.description or "", _code(parser.epilog or ""), _EXIT_CODES]
+    parts = [_HEAD, *_described(parser), _EXIT_CODES]
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for name, subparser in action.choices.items():
@@ -24,7 +25,7 @@ def manual() -> str:
 
 
 def _section(name: str, parser: argparse.ArgumentParser) -> list[str]:
-    parts = [f"## modeshift {name}", parser.description or "", _code(parser.epilog or "")]
+    parts = [f"## modeshift {name}", *_described(parser)]
     for group in parser._action_groups:
         actions = [action for action in group._group_actions if action.dest != "help"]
         if actions:
@@ -33,6 +34,11 @@ def _section(name: str, parser: argparse.ArgumentParser) -> list[str]:
             parts += [f"### {name}: {title}", group.description or ""]
             parts += ["\n".join(["| option | meaning |", "| --- | --- |", *rows])]
     return parts
+
+
+def _described(parser: argparse.ArgumentParser) -> tuple[str, str]:
+    text, examples = split_examples(parser.description or "")
+    return text, _code(examples)
 
 
 def _row(parser: argparse.ArgumentParser, action: argparse.Action) -> tuple[str, str]:

@@ -8,6 +8,7 @@ options. A new parameter of an estimator becomes an option without further code.
 import argparse
 import ast
 import re
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +25,9 @@ METHODS = {
 
 RENAMED = {"random_state": "seed", "n_jobs": "jobs", "n_neighbors": "neighbors"}
 """Parameters whose option has another, shorter name."""
+
+ALGORITHM = "the algorithm: parameters of the estimators in the library"
+"""Heading of the options that stand for parameters."""
 
 OWN_DEFAULTS = {"random_state": 0, "n_jobs": -1}
 """Defaults of the command: the same seed every time, and all cores."""
@@ -67,16 +71,24 @@ def add_method(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_parameters(parser: argparse.ArgumentParser) -> None:
-    """Add an option for each parameter of any estimator."""
-    group = parser.add_argument_group(
-        "the algorithm", "Parameters of the estimators in the library."
-    )
+def add_parameters(
+    parser: Any, only: Collection[str] | None = None, but: Collection[str] = ()
+) -> None:
+    """Add an option for each parameter of any estimator.
+
+    Parameters
+    ----------
+    parser : ArgumentParser or a group of its options
+    only, but : collections of str
+        Names of the parameters that become options (None: all), and of those that do not.
+    """
     homes: dict[str, dict[str, Parameter]] = {}
     for method in METHODS:
         for name, parameter in parameters_of(method).items():
             homes.setdefault(name, {})[method] = parameter
     for name, by_method in homes.items():
+        if name in but or not (only is None or name in only):
+            continue
         parameter = next(iter(by_method.values()))
         settings: dict[str, Any] = {
             "dest": _destination(name),
@@ -84,12 +96,12 @@ def add_parameters(parser: argparse.ArgumentParser) -> None:
             "help": _help(by_method).replace("%", "%%"),
         }
         if isinstance(parameter.default, bool):
-            group.add_argument(parameter.option, action="store_true", **settings)
+            parser.add_argument(parameter.option, action="store_true", **settings)
         elif parameter.choices:
-            group.add_argument(parameter.option, choices=parameter.choices, **settings)
+            parser.add_argument(parameter.option, choices=parameter.choices, **settings)
         else:
             metavar = _metavar(parameter)
-            group.add_argument(parameter.option, type=read_value, metavar=metavar, **settings)
+            parser.add_argument(parameter.option, type=read_value, metavar=metavar, **settings)
 
 
 def chosen_parameters(options: argparse.Namespace) -> dict[str, Any]:
@@ -202,7 +214,9 @@ def _help(by_method: dict[str, Parameter]) -> str:
     first = next(iter(defaults.values()))
     others = [f"{method}: {value}" for method, value in defaults.items() if value != first]
     text = _joined({method: parameter.help for method, parameter in by_method.items()})
-    return f"{only}{text.replace('None', 'none')} (default: {'; '.join([first, *others])})"
+    (name,) = {parameter.name for parameter in by_method.values()}
+    library = f" In the library: {name}." if name in RENAMED else ""
+    return f"{only}{text.replace('None', 'none')}{library} (default: {'; '.join([first, *others])})"
 
 
 def _joined(texts: dict[str, str]) -> str:

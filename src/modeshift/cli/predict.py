@@ -10,15 +10,19 @@ from modeshift.cli.help import HelpFormatter
 from modeshift.cli.tables import (
     DATA_HELP,
     LabelWriter,
-    add_data_options,
+    add_caution_options,
     add_output_options,
+    add_reading_options,
+    add_role_options,
     check_places,
     label_place,
     read_points,
 )
 from modeshift.cli.wording import user_errors
 
-_EXAMPLES = """example:
+_EXAMPLES = """
+
+example:
   modeshift cluster old.csv --model model.npz
   modeshift predict model.npz new.csv --out new_labels.csv
 """
@@ -31,14 +35,15 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "predict",
         help=text,
         description=f"{text.capitalize()}. Each new point climbs over the fitted points. The table "
-        "needs columns with the names of the fitted features.",
-        epilog=_EXAMPLES,
+        f"needs columns with the names of the fitted features.{_EXAMPLES}",
         formatter_class=HelpFormatter,
     )
     parser.add_argument("model", type=Path, metavar="MODEL", help="file written by cluster --model")
     parser.add_argument("data", metavar="DATA", help=DATA_HELP)
-    add_data_options(parser)
+    add_role_options(parser, "id")
+    add_reading_options(parser)
     add_output_options(parser, "predicted")
+    add_caution_options(parser)
     return parser
 
 

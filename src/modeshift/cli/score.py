@@ -7,7 +7,9 @@ from typing import Any
 from modeshift.cli.errors import UserError
 from modeshift.cli.help import HelpFormatter
 
-_EXAMPLES = """examples:
+_EXAMPLES = """
+
+examples:
   modeshift score truth.csv points.labels.csv
   modeshift score points.csv points.labels.csv --truth class --id name
 """
@@ -23,8 +25,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         description=f"{text.capitalize()}: the paper's seven columns, K weighted by size, the "
         "adjusted Rand index and the normalised mutual information. All scores are between 0 and 1 "
         "(ARI may be negative), and 1 is best. A cluster of -1 is noise: each of its points counts "
-        "as a cluster of its own.",
-        epilog=_EXAMPLES,
+        f"as a cluster of its own.{_EXAMPLES}",
         formatter_class=HelpFormatter,
     )
     parser.add_argument("truth_file", metavar="TRUTH", help="table that holds the classes")
@@ -47,8 +48,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(options: argparse.Namespace) -> None:
     """Read both columns, compare, print."""
-    from modeshift.cli.scores import score_labels
-    from modeshift.cli.summary import aligned
+    from modeshift.cli.scores import score_labels, spelled_out
 
     truth = _read(options.truth_file, "--truth", options.truth, options.id)
     predicted = _read(options.predicted_file, "--predicted", options.predicted, options.id)
@@ -56,10 +56,7 @@ def run(options: argparse.Namespace) -> None:
     if options.json:
         print(json.dumps(scores, indent=2))
     else:
-        values = [
-            f"{value:,}" if isinstance(value, int) else f"{value:.4f}" for value in scores.values()
-        ]
-        print("\n".join(aligned([list(scores), values])))
+        print("\n".join(spelled_out(scores)))
 
 
 def _read(path: str, option: str, column: str | None, key: str | None) -> Any:

@@ -4,6 +4,12 @@ from typing import Any
 
 from modeshift.cli.errors import UserError
 
+_MORE_MEANINGS = {
+    "K by size": "K, with clusters and classes weighted by their size",
+    "ARI": "adjusted Rand index",
+    "NMI": "normalised mutual information",
+}
+
 
 def score_labels(truth: Any, predicted: Any) -> dict[str, float]:
     """Return the paper's seven columns, K weighted by size, ARI and NMI.
@@ -39,6 +45,18 @@ def score_labels(truth: Any, predicted: Any) -> dict[str, float]:
         "ARI": float(adjusted_rand_score(classes, apart)),
         "NMI": float(normalized_mutual_info_score(classes, apart)),
     }
+
+
+def spelled_out(scores: dict[str, float]) -> list[str]:
+    """Return a line for each score: name, value, meaning."""
+    from modeshift.metrics import MEANINGS
+
+    meanings = MEANINGS | _MORE_MEANINGS
+    return [
+        f"{name:9s} {f'{value:,}' if isinstance(value, int) else f'{value:.4f}':>7s}  "
+        f"{meanings[name]}"
+        for name, value in scores.items()
+    ]
 
 
 def _labels(series: Any) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 from modeshift import __version__
 from modeshift.cli.parameters import option_of
 from modeshift.cli.prepare import Preparation, magnitude
+from modeshift.cli.scores import spelled_out
 from modeshift.io.table import Table
 from modeshift.parameters import names_where
 
@@ -168,8 +169,7 @@ def as_table(summary: dict[str, Any]) -> str:
     if summary["n_noise"]:
         lines.append(f"{_count(summary['n_noise'], 'point')} in no cluster (label -1)")
     if summary["scores"]:
-        scores = "  ".join(f"{name} {_score(value)}" for name, value in summary["scores"].items())
-        lines += ["", f"against the truth: {scores}"]
+        lines += ["", "against the truth:", *spelled_out(summary["scores"])]
     return "\n".join(lines)
 
 
@@ -218,7 +218,3 @@ def _listed(names: list[str]) -> str:
 
 def _short(value: float) -> str:
     return f"{value:.4g}"
-
-
-def _score(value: float) -> str:
-    return str(value) if isinstance(value, int) else f"{value:.3f}"

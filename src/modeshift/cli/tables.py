@@ -17,15 +17,12 @@ _ENDINGS_KEPT = (".csv", ".tsv", ".xlsx", ".parquet", ".arrow", ".feather", ".np
 
 
 def add_feature_options(parser: Any) -> None:
-    """Add the options that name features and weights."""
+    """Add --columns and --standardize."""
     parser.add_argument(
         "--columns",
         metavar="A,B,C",
         help="columns of the features; in an NPZ file also whole arrays (default: all numeric "
         "columns; in an NPZ file the array X, or the only matrix)",
-    )
-    parser.add_argument(
-        "--weight", metavar="COLUMN", help="column of weights (default: all weights are 1)"
     )
     parser.add_argument(
         "--standardize",
@@ -35,12 +32,17 @@ def add_feature_options(parser: Any) -> None:
     )
 
 
-def add_data_options(parser: Any) -> None:
-    """Add the options that say which rows are read and which column identifies them."""
-    parser.add_argument(
-        "--id", metavar="COLUMN", help="column that names each point (default: the row number)"
-    )
-    add_reading_options(parser)
+_ROLES = {
+    "weight": "column of weights, sample_weight in the library (default: all weights are 1)",
+    "label": "column of true classes, to score the clusters (default: none)",
+    "id": "column that names each point (default: the row number)",
+}
+
+
+def add_role_options(parser: Any, *roles: str) -> None:
+    """Add options that name columns which are no features: --weight, --label or --id."""
+    for role in roles:
+        parser.add_argument(f"--{role}", metavar="COLUMN", help=_ROLES[role])
 
 
 def add_reading_options(parser: Any) -> None:
@@ -57,7 +59,7 @@ def add_reading_options(parser: Any) -> None:
 
 
 def add_output_options(parser: Any, word: str) -> None:
-    """Add --out, --force and --quiet."""
+    """Add --out and --append."""
     parser.add_argument(
         "--out",
         metavar="FILE",
@@ -70,6 +72,10 @@ def add_output_options(parser: Any, word: str) -> None:
         help="write the whole table, with a column 'cluster' added; the column is empty in rows "
         "that --missing dropped (default: only the row number, or --id, and the cluster)",
     )
+
+
+def add_caution_options(parser: Any) -> None:
+    """Add --force and --quiet."""
     parser.add_argument("--force", action="store_true", help="replace existing files (default: no)")
     parser.add_argument("--quiet", action="store_true", help="print only errors (default: no)")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from modeshift import plots
 from modeshift.datasets import make_paper_set
-from modeshift.metrics import PurityReport, purity_report
+from modeshift.metrics import MEANINGS, PurityReport, purity_report
 from modeshift.paper.published import ALGORITHMS, COLUMNS, PUBLISHED
 from modeshift.paper.setting import load_settings, make_estimator
 
@@ -54,3 +54,4 @@ def show(folder: Path, seed: int) -> None:
         )
         figure.savefig(picture, dpi=110)
         print(f"picture: {picture}\n")
+    print("\n".join(f"{column:8s}  {meaning}" for column, meaning in MEANINGS.items()))

@@ -1,6 +1,6 @@
 """The numbers printed in the paper (I. Lapidot, "Stochastic mean-shift clustering", 2023)."""
 
-from modeshift.metrics import PurityReport
+from modeshift.metrics import MEANINGS, PurityReport
 
 #: Set -> algorithm ("D" deterministic, "S" stochastic) -> the seven columns.
 PUBLISHED: dict[int, dict[str, PurityReport]] = {
@@ -36,4 +36,4 @@ PUBLISHED: dict[int, dict[str, PurityReport]] = {
 
 ALGORITHMS = {"D": "deterministic", "S": "stochastic"}
 
-COLUMNS = ("ACP", "ASP", "K", "Pur_C", "Pur_D", "G", "clusters")
+COLUMNS = tuple(MEANINGS)

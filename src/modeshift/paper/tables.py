@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from modeshift.datasets import paper_set
+from modeshift.metrics import MEANINGS
 from modeshift.paper.cells import FIELDS, Cell, central, compare
 from modeshift.paper.claims import Verdict
 from modeshift.paper.plan import SETS
@@ -31,6 +32,7 @@ def all_tables(results: Results, verdicts: list[Verdict]) -> Iterator[Table]:
     yield claims_table(verdicts)
     for verdict in verdicts:
         yield comparisons_table(verdict)
+    yield columns_table()
     for index in SETS:
         yield set_table(results, cells, index)
     yield larger_table(results)
@@ -102,6 +104,15 @@ def comparisons_table(verdict: Verdict) -> Table:
         rows,
         f"Paired over {pair.seeds} seeds; the interval is the t interval of the mean.",
     )
+
+
+def columns_table() -> Table:
+    """Spell out the columns of the tables of the sets."""
+    extra = {
+        "K weighted": "K, with clusters and classes weighted by their size",
+        "ARI": "adjusted Rand index",
+    }
+    return Table("The columns", ("column", "meaning"), list((MEANINGS | extra).items()))
 
 
 def set_table(results: Results, cells: list[Cell], index: int) -> Table:
