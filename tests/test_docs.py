@@ -45,6 +45,20 @@ def test_the_examples_about_scikit_learn_run():
         modeshift.unpatch_sklearn()
 
 
+@pytest.mark.parametrize(
+    ("page", "printed"),
+    [
+        ("missing-values", ["-1 735", "0 (1,)", "0 15"]),
+        ("sparse-data", ["[0 0 0 1 1 1]"]),
+    ],
+)
+def test_the_examples_about_data_that_are_refused_run(page, printed, capsys):
+    text = (ROOT / "docs" / f"{page}.md").read_text()
+    for example in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(example, {})
+    assert capsys.readouterr().out.splitlines() == printed
+
+
 @pytest.mark.jit
 def test_the_examples_about_scale_run(capsys):
     pytest.importorskip("dask.array")

@@ -265,6 +265,9 @@ def test_quiet_is_silent(folder, run):
     ("arguments", "words"),
     [
         (["cluster", "none.csv"], "there is no file none.csv"),
+        (["cluster", "."], "modeshift: . is a folder; name a file in it\n"),
+        (["cluster", ".."], "modeshift: .. is a folder; name a file in it\n"),
+        (["cluster", "points.csv", "--columns", "x,name"], "docs/missing-values.md"),
         (["cluster", "points.csv", "--columns", "x,z"], "no column 'z'; it has x, y, class, name"),
         (["cluster", "points.csv", "--columns", "x,name"], "row 1, column 'name' is 'p0'"),
         (["cluster", "points.csv", "--columns", "x,name"], "drop such rows with --missing drop"),

@@ -3,9 +3,11 @@
 import re
 import traceback
 import warnings
+from datetime import date
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse
 from sklearn.exceptions import NotFittedError
@@ -68,7 +70,7 @@ BAD_DATA = {
         with_entry(X, (3, 1), np.nan),
         ValueError,
         r"^Input X contains NaN\. Drop these rows, or fill the values in "
-        r"\(sklearn\.impute\.SimpleImputer\)\.$",
+        r"\(sklearn\.impute\.SimpleImputer\); see docs/missing-values\.md\.$",
     ),
     "inf": (
         with_entry(X, (3, 1), np.inf),
@@ -97,8 +99,22 @@ BAD_DATA = {
     "None": (None, ValueError, "two dimensions .*, got None"),
     "complex": (X + 1j, ValueError, "[Cc]omplex"),
     "complex list": ([[1j, 2.0]], ValueError, "[Cc]omplex"),
-    "sparse matrix": (scipy.sparse.csr_matrix(X), TypeError, r"[Ss]parse.*toarray"),
-    "sparse array": (scipy.sparse.csr_array(X), TypeError, r"[Ss]parse.*toarray"),
+    "sparse matrix": (
+        scipy.sparse.csr_matrix(X),
+        TypeError,
+        r"^X is sparse.*TruncatedSVD.*toarray",
+    ),
+    "sparse array": (scipy.sparse.csr_array(X), TypeError, r"^X is sparse.*TruncatedSVD.*toarray"),
+    "lazy frame": (
+        pl.DataFrame(X).lazy(),
+        TypeError,
+        r"^X is a polars LazyFrame, which holds no data; pass X\.collect\(\)\.$",
+    ),
+    "polars dates": (
+        pl.DataFrame({"a": [1.0], "when": [date(2020, 1, 1)]}),
+        TypeError,
+        "X has columns of dates or times",
+    ),
     "objects": (np.full((3, 2), object(), dtype=object), TypeError, "object"),
     "words": (np.array([["red", 1.0], ["blue", 2.0]], dtype=object), ValueError, "'red'"),
     "list of words": ([["red", "blue"]], ValueError, "'red'"),

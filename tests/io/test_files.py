@@ -180,6 +180,8 @@ def test_rows_with_missing_values_are_dropped_and_counted(put):
         ("a,b\n1,2\n3,\xe9\n".encode("latin-1"), ["not in UTF-8", "line 3"]),
         ("a,b\n1,2\n".encode("utf-16"), ["UTF-16", "save it"]),
         (b"a,b\n1,\x00\n", ["neither text"]),
+        (b"a;b\n1,5;2,5\n3,5;4\n", ["column 'a'", "a decimal comma, such as '1,5'", "points"]),
+        (b"a;b\n1;2\n3;1.004,5\n5;+6,5e3\n7;8,0\n", ["column 'b'", "'1.004,5'"]),
     ],
 )
 def test_refused_text(content, words, put):
@@ -201,6 +203,21 @@ def test_columns_that_are_not_there_or_not_numbers(put):
     assert "no column 'c'; it has id, a, b, note" in refuse(path, columns=["a", "c"])
     assert "is used twice" in refuse(path, columns=["a"], roles=Roles(weight="a"))
     assert "row 1, column 'note' is 'x'" in refuse(path, columns=["a", "note"])
+
+
+def test_dates_are_no_numbers(put):
+    """They are left out, unless they are chosen."""
+    for text in ("2020-01-31", "2020-01-31 12:00", "31.1.2020", "1/31/20"):
+        path = put(f"a,when\n1,{text}\n2,{text}\n")
+        assert read(path).unused == ["when"]
+        message = refuse(path, columns=["a", "when"])
+        assert f"column 'when' of {path} holds dates or times, such as {text!r}; convert" in message
+    days = FRAME.with_columns(when=pl.date(2020, 1, pl.col("a")))
+    for ending, write in [("parquet", days.write_parquet), ("xlsx", days.write_excel)]:
+        path = put(as_bytes(write), f"data.{ending}")
+        assert "when" in read(path).unused
+        assert "column 'when'" in refuse(path, columns=["a", "when"])
+        assert "holds dates or times; convert" in refuse(path, columns=["a", "when"])
 
 
 def test_places_that_are_no_files(tmp_path):

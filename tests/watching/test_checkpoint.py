@@ -360,3 +360,11 @@ def test_killed_and_interrupted_processes(name, tmp_path):
     subprocess.run(command, check=True, timeout=300)
     assert_array_equal(labels, np.load(out))
     assert os.listdir(tmp_path) == ["labels.npy"]
+
+
+def test_the_folder_of_a_checkpoint_must_exist(tmp_path):
+    """An error before the fit, and not when the file is written."""
+    with pytest.raises(ValueError, match=r"the folder .*none does not exist; create it first"):
+        Checkpoint(tmp_path / "none" / "fit.checkpoint")
+    with pytest.raises(ValueError, match="is a folder; name a file in it"):
+        Checkpoint(tmp_path)

@@ -23,7 +23,8 @@ class UserError(Exception):
 
 REMEDIES: dict[type[FileError], str] = {
     ColumnTakenTwice: "name each column only once, in --columns, --id, --label or --weight",
-    ValueMissing: "correct the file, choose other --columns, or drop such rows with --missing drop",
+    ValueMissing: "correct the file, choose other --columns, or drop such rows with --missing drop "
+    "(docs/missing-values.md shows more ways)",
     NoWholeRow: "choose other --columns",
     WhichArray: "name the array of the points: --columns NAME",
     PlaceTaken: "pass --force to replace it, or name another path",

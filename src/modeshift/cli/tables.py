@@ -102,7 +102,7 @@ def label_place(options: argparse.Namespace, word: str) -> Path | None:
         if data.suffix.lower() == ".gz":
             data = data.with_suffix("")
         ending = data.suffix if data.suffix.lower() in _ENDINGS_KEPT else ".csv"
-        return data.with_name(f"{data.stem}.{word}{ending}")
+        return data.parent / f"{data.stem}.{word}{ending}"
     return None if options.out in (None, STDOUT) else Path(options.out)
 
 

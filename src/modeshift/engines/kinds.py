@@ -1,4 +1,4 @@
-"""Recognise Dask and PyTorch data without importing Dask or PyTorch."""
+"""Recognise data of Dask, PyTorch and polars without importing these packages."""
 
 import sys
 from typing import Any
@@ -14,3 +14,16 @@ def is_tensor(X: Any) -> bool:
     """Return whether X is a tensor of PyTorch, without importing it."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(X, torch.Tensor)
+
+
+def is_lazy_frame(X: Any) -> bool:
+    """Return whether X is a lazy frame of polars, which holds a plan and no data."""
+    polars = sys.modules.get("polars")
+    return polars is not None and isinstance(X, polars.LazyFrame)
+
+
+def has_dates(X: Any) -> bool:
+    """Return whether X is a frame of polars with dates or times, which would become numbers."""
+    polars = sys.modules.get("polars")
+    is_frame = polars is not None and isinstance(X, polars.DataFrame)
+    return is_frame and any(dtype.is_temporal() for dtype in X.dtypes)

@@ -6,8 +6,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import validate_data
+
+from modeshift.engines.kinds import has_dates, is_lazy_frame
 
 _FLOATS = [np.float64, np.float32]
 
@@ -38,6 +41,18 @@ def check_matrix(name: str, values: Any) -> np.ndarray:
 @contextmanager
 def _errors_name(name: str, values: Any) -> Iterator[None]:
     """Refuse values that are not numeric. Errors are one line and name the parameter."""
+    if is_lazy_frame(values):
+        raise TypeError(
+            f"{name} is a polars LazyFrame, which holds no data; pass {name}.collect()."
+        )
+    if has_dates(values):
+        raise TypeError(_about_dates(name))
+    if issparse(values):
+        raise TypeError(
+            f"{name} is sparse, and mean-shift needs dense data. Reduce it with "
+            "sklearn.decomposition.TruncatedSVD (docs/sparse-data.md), or take "
+            f"{name}.toarray() if that is small."
+        )
     array = _as_array(values)
     kind = getattr(getattr(array, "dtype", None), "kind", None)
     if kind == "c":
@@ -66,7 +81,7 @@ def _in_our_words(name: str, values: Any, message: str) -> str | None:
     """Return a short message instead of a long one of scikit-learn or NumPy; None to keep it."""
     if "contains NaN" in message:
         fill = ", or fill the values in (sklearn.impute.SimpleImputer)" if name == "X" else ""
-        return f"Input {name} contains NaN. Drop these rows{fill}."
+        return f"Input {name} contains NaN. Drop these rows{fill}; see docs/missing-values.md."
     if "contains infinity" in message:
         fill = ", or replace the values" if name == "X" else ""
         limit = "float32" if "float32" in message else "float64"
@@ -88,7 +103,7 @@ def _in_our_words(name: str, values: Any, message: str) -> str | None:
     if "inhomogeneous" in message:
         return f"{name} must have rows of the same length."
     if "could not be promoted" in message:
-        return f"{name} has columns of dates or times; convert them to numbers, or drop them."
+        return _about_dates(name)
     if message.startswith("Feature names are only supported"):
         return (
             f"{name} has column names that are strings and others that are not; make all of them "
@@ -103,6 +118,10 @@ def _in_our_words(name: str, values: Any, message: str) -> str | None:
             for kind, lines in differing
         )
     return None
+
+
+def _about_dates(name: str) -> str:
+    return f"{name} has columns of dates or times; convert them to numbers, or drop them."
 
 
 def _as_array(values: Any) -> Any:

@@ -78,6 +78,7 @@ def read_table(
         columns = [each for name in columns or [] for each in source.arrays.get(name, [name])]
         _check_known(source, names, [*columns, *(role for role in roles if role)])
         features, unused = (columns, []) if columns else _choose(source, names, roles)
+        _refuse(source, columns, _COMMAS, _DATES)
         wanted = list(features) + ([roles.weight] if roles.weight else [])
         carried = [role for role in (roles.id, roles.label) if role]
         frame = source.frame.select(
@@ -119,6 +120,8 @@ def _choose(source: Source, names: list[str], roles: Roles) -> tuple[list[str], 
     free = [name for name in names if name not in roles]
     points = next(iter(source.arrays.values()), free)
     numeric = _numeric(source, [name for name in points if name in free])
+    if source.may_be_text:
+        _refuse(source, [name for name in free if name not in numeric], _COMMAS)
     if not numeric:
         raise FileError(
             f"{source.name} has no column of numbers{_hint(source, free)}; "
@@ -135,6 +138,43 @@ def _numeric(source: Source, names: list[str]) -> list[str]:
     texts = [name for name in names if schema[name] == pl.String and source.may_be_text]
     in_text = _numeric_in_text(source, texts)
     return [name for name in names if schema[name].is_numeric() or name in in_text]
+
+
+class _Mistake(NamedTuple):
+    """Text that stands for numbers but cannot be read as numbers: pattern, name and remedy."""
+
+    pattern: str
+    what: str
+    remedy: str
+
+
+_COMMAS = _Mistake(
+    r"^[+-]?[\d.]*\d,\d+([eE][+-]?\d+)?$",
+    "numbers with a decimal comma",
+    "save the file with decimal points, or choose other columns",
+)
+_DATES = _Mistake(
+    r"^(\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4})\b",
+    "dates or times",
+    "convert them to numbers first, for example to days, or choose other columns",
+)
+
+
+def _refuse(source: Source, names: list[str], *mistakes: _Mistake) -> None:
+    """Refuse columns whose first rows are mostly one of the mistakes."""
+    import polars as pl
+
+    schema = source.frame.collect_schema()
+    texts = [name for name in names if schema[name] == pl.String]
+    sample = source.frame.head(_SAMPLE).select(_filled(name) for name in texts).collect()
+    for name in texts:
+        values = sample[name].drop_nulls()
+        for pattern, what, remedy in mistakes:
+            found = values.filter(values.str.contains(pattern))
+            if len(found) * 2 > len(values):
+                raise FileError(
+                    f"column {name!r} of {source.name} holds {what}, such as {found[0]!r}", remedy
+                )
 
 
 def _hint(source: Source, names: list[str]) -> str:
@@ -176,7 +216,7 @@ def _filled(name: str) -> Any:
     import polars as pl
 
     text = pl.col(name).str.strip_chars()
-    return pl.when(text.str.to_uppercase().is_in(MISSING).not_()).then(text)
+    return pl.when(text.str.to_uppercase().is_in(MISSING).not_()).then(text).alias(name)
 
 
 def _as_number(source: Source, name: str) -> Any:
@@ -189,6 +229,8 @@ def _as_number(source: Source, name: str) -> Any:
         return column.str.strip_chars().cast(pl.Float64, strict=False)
     if dtype == pl.Float32:
         return column
+    if dtype.is_temporal():
+        raise FileError(f"column {name!r} of {source.name} holds {_DATES.what}", _DATES.remedy)
     if not (dtype.is_numeric() or dtype == pl.Boolean):
         raise FileError(f"column {name!r} of {source.name} holds {dtype}, not numbers")
     return column.cast(pl.Float64, strict=False)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from modeshift.checks import check_real
+from modeshift.io.write import check_place
 from modeshift.watching.checkpoint import CheckpointFile, fingerprint
 from modeshift.watching.progress import Progress
 from modeshift.watching.watch import Watch
@@ -22,13 +23,14 @@ class Checkpoint:
     Parameters
     ----------
     path : str or path
-        The file.
+        The file. Its folder must exist.
     every : float, default=60.0
         Seconds between two saves.
     """
 
     def __init__(self, path: Any, every: float = 60.0) -> None:
         self.path = Path(path)
+        check_place(self.path, force=True)
         self.every = check_real("every", every, low=0.0)
 
     def __repr__(self) -> str:

@@ -106,7 +106,10 @@ def _as_floats(X: torch.Tensor) -> torch.Tensor:
     if points.dtype not in _FLOATS:
         points = points.to(torch.float32 if points.is_floating_point() else torch.float64)
     if not bool(torch.isfinite(points).all()):
-        raise ValueError("X contains NaN or infinity. Drop these rows, or fill the values in.")
+        raise ValueError(
+            "X contains NaN or infinity. Drop these rows, or fill the values in; see "
+            "docs/missing-values.md."
+        )
     return points.contiguous()
 
 

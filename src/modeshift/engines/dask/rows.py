@@ -103,7 +103,8 @@ def check_chunk(block: Any, dtype: np.dtype, n_features: int, chunk: int) -> np.
     if not np.isfinite(values).all():
         what = "NaN" if np.isnan(values).any() else "infinity"
         raise ValueError(
-            f"chunk {chunk} of X contains {what}. Drop these rows, or fill the values in."
+            f"chunk {chunk} of X contains {what}. Drop these rows, or fill the values in; see "
+            "docs/missing-values.md."
         )
     if values.shape[1] != n_features:
         raise ValueError(
