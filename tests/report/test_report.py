@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+import xlsxwriter
 from numpy.testing import assert_allclose, assert_array_equal
 
 from modeshift import cli
@@ -104,6 +105,21 @@ def test_the_code_of_the_report_repeats_the_labels(options, folder):
     variables: dict = {}
     exec(content["python"], variables)
     assert_array_equal(variables["model"].labels_, pl.read_csv("points.labels.csv")["cluster"])
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("points.npz", ["--columns", "train"]), ("points.xlsx", ["--sheet", "second"])],
+)
+def test_the_code_of_the_report_repeats_sheets_and_arrays(name, options, folder):
+    np.savez("points.npz", train=X, test=X[:9])
+    with xlsxwriter.Workbook("points.xlsx") as book:
+        pl.DataFrame({"a": [1]}).write_excel(book, worksheet="first")
+        pl.DataFrame(X).write_excel(book, worksheet="second")
+    content = report(name, "--bandwidth", 0.9, "--out", "labels.csv", *options)
+    variables: dict = {}
+    exec(content["python"], variables)
+    assert_array_equal(variables["model"].labels_, pl.read_csv("labels.csv")["cluster"])
 
 
 def test_text_of_the_user_is_no_code(folder):
