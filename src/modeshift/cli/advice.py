@@ -21,7 +21,7 @@ was at most 2%; the other two methods needed at most 5%.
 
 _MANY_SWEEPS = 100
 """Stochastic fits of 104 and 190 sweeps (17 and 24 s) took 10 and 11 times as long as deterministic
-ones, and 29 and 18 times as long as blurring ones. With fewer than 30 sweeps it was 1 to 5 times.
+ones, and 29 and 18 times as long as blurring ones. With fewer than 30 sweeps it was 0.7 to 5 times.
 """
 
 
