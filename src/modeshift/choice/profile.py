@@ -28,8 +28,9 @@ _FEW = 5  # neighbours in the sample, at least, where those of all the data are 
 
 Label = Callable[[np.ndarray, np.ndarray, float, int | None], np.ndarray]
 """Labels points, by their weights, a bandwidth and a number of neighbours."""
-LabelPlainly = Callable[[np.ndarray, np.ndarray, float], np.ndarray]
-"""Labels points, by their weights and the radius of a flat ball, as ``MeanShift`` does."""
+LabelPlainly = Callable[[np.ndarray, np.ndarray, float, bool], np.ndarray]
+"""Labels points as ``MeanShift`` does, by their weights, the radius of a flat ball, and whether
+there are many dimensions."""
 BandwidthFor = Callable[[float, float, int], float]
 """Returns the bandwidth like a flat ball, by its radius, the dimension and the features."""
 
@@ -177,7 +178,7 @@ def profile_of(
     ----------
     label : function of points, weights, bandwidth and number of neighbours
         Returns the clusters of the points; 0 is the largest.
-    label_plainly : function of points, weights and radius
+    label_plainly : function of points, weights, radius, and whether there are many dimensions
         Returns the clusters of ``MeanShift`` with the flat kernel, for the test of clusters at all.
     bandwidth_for : function of radius, dimension and number of features
         Returns the bandwidth that is like a flat ball of the radius.
@@ -319,7 +320,8 @@ def _judge(
 def _judge_plainly(label_plainly: LabelPlainly, trial: _Trial, report: _Progress) -> Factors:
     """Label at each radius as ``MeanShift`` does, and judge the labels."""
     points, weights = trial.sample.points, trial.ground.weights
-    labels = _label_over(lambda radius: label_plainly(points, weights, radius), trial, report)
+    many = trial.ground.many
+    labels = _label_over(lambda radius: label_plainly(points, weights, radius, many), trial, report)
     return factors_of(labels, trial.ground)
 
 

@@ -36,7 +36,7 @@ from modeshift.spec import Climb, Fit, Sampled, Schedule, Spec, Wander
 from modeshift.watching.observer import Checkpoint, Observer, sorted_callbacks
 
 _FINER = 4  # times the bandwidths, if none gives the wished number of clusters
-_TOL_OF_TEST = 0.01  # of the radius: labels for the test of clusters at all
+_TOL_OF_TEST = {False: 1e-3, True: 0.01}  # in few and in many dimensions, as the limit was fitted
 _TOL_OF_TRIALS, _BATCH_OF_TRIALS = 0.03, 24  # of trials with a number of neighbours
 
 
@@ -380,15 +380,18 @@ def profile_for(spec: Spec, sampled: Sampled, **settings: Any) -> BandwidthProfi
 
 
 def _profile_for(spec: Spec, sampled: Sampled, **settings: Any) -> BandwidthProfile:
-    flat = replace(spec, schedule=Climb(), kernel="flat", tol=max(spec.tol, _TOL_OF_TEST))
+    flat = replace(spec, schedule=Climb(), kernel="flat")
 
     def label_at(points: np.ndarray, weights: np.ndarray, bandwidth: float, k: Any) -> np.ndarray:
         trial = spec.for_trial(bandwidth, k)
         return label(trial if k is None else _in_haste(trial, len(points)), points, weights)
 
-    def label_plainly(points: np.ndarray, weights: np.ndarray, radius: float) -> np.ndarray:
+    def label_plainly(
+        points: np.ndarray, weights: np.ndarray, radius: float, many: bool
+    ) -> np.ndarray:
         bandwidth = flat.bandwidth_for(radius, 0.0, points.shape[1])
-        return label(flat.for_trial(bandwidth, None), points, weights)
+        trial = replace(flat.for_trial(bandwidth, None), tol=_TOL_OF_TEST[many])
+        return label(trial, points, weights)
 
     return profile_of(
         label_at,
