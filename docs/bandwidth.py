@@ -4,8 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from modeshift import MeanShift, bandwidth_profile
-from modeshift.plots import draw_bandwidth_profile, draw_cluster_tree
+from modeshift import MeanShift, bandwidth_profile, plots
 
 CENTERS = np.array([[0.0, 0.0], [3.0, 0.0], [12.0, 0.0], [15.0, 0.0]])
 
@@ -17,8 +16,8 @@ def main():
     profile = bandwidth_profile(X, MeanShift())
     images = Path(__file__).parent / "images"
     title = "Four crowds in pairs"
-    draw_bandwidth_profile(profile, title=title).savefig(images / "bandwidth.png", dpi=110)
-    draw_cluster_tree(profile, title=title).savefig(images / "tree.png", dpi=110)
+    plots.bandwidth_profile(profile, title=title).savefig(images / "bandwidth.png", dpi=110)
+    plots.cluster_tree(profile, title=title).savefig(images / "tree.png", dpi=110)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ import modeshift.estimators.blurring_mean_shift
 import modeshift.estimators.consensus
 import modeshift.estimators.mean_shift
 import modeshift.estimators.stochastic_mean_shift
+import modeshift.plots.scatter
+import modeshift.watching.bar
 from helpers import ROOT
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -32,6 +34,16 @@ def test_the_examples_about_long_fits_run(tmp_path, monkeypatch, capsys):
         exec(example, {})
     assert capsys.readouterr().out.startswith("1 ")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_examples_about_seeing_run(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "seeing.md").read_text()
+    for example in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(example, {})
+    written = sorted(path.name for path in tmp_path.iterdir())
+    assert written == ["clusters.png", "page.html", "two_features.png"]
 
 
 def test_the_examples_about_scikit_learn_run():
@@ -79,6 +91,8 @@ def test_the_examples_about_scale_run(capsys):
         modeshift.estimators.stochastic_mean_shift,
         modeshift.estimators.blurring_mean_shift,
         modeshift.estimators.consensus,
+        modeshift.plots.scatter,
+        modeshift.watching.bar,
     ],
     ids=lambda module: module.__name__,
 )

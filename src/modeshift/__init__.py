@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from modeshift import datasets, metrics, presets
+    from modeshift import datasets, metrics, plots, presets, report
     from modeshift.compat.patching import patch_sklearn, unpatch_sklearn
     from modeshift.estimators.bandwidth import bandwidth_profile, estimate_bandwidth
     from modeshift.estimators.blurring_mean_shift import BlurringMeanShift
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from modeshift.estimators.mean_shift import MeanShift
     from modeshift.estimators.saving import load, save
     from modeshift.estimators.stochastic_mean_shift import StochasticMeanShift
-    from modeshift.watching import Checkpoint
+    from modeshift.watching import Checkpoint, ProgressBar
 
 __version__ = "0.1.0.dev0"
 
@@ -21,6 +21,7 @@ __all__ = [
     "Checkpoint",
     "Consensus",
     "MeanShift",
+    "ProgressBar",
     "StochasticMeanShift",
     "bandwidth_profile",
     "datasets",
@@ -28,7 +29,9 @@ __all__ = [
     "load",
     "metrics",
     "patch_sklearn",
+    "plots",
     "presets",
+    "report",
     "save",
     "unpatch_sklearn",
 ]
@@ -39,6 +42,7 @@ _HOMES = {
     "Checkpoint": "modeshift.watching",
     "Consensus": "modeshift.estimators.consensus",
     "MeanShift": "modeshift.estimators.mean_shift",
+    "ProgressBar": "modeshift.watching",
     "StochasticMeanShift": "modeshift.estimators.stochastic_mean_shift",
     "bandwidth_profile": "modeshift.estimators.bandwidth",
     "estimate_bandwidth": "modeshift.estimators.bandwidth",

@@ -795,29 +795,29 @@ def test_errors_name_the_parameter():
 
 def test_picture_of_the_profile_marks_the_choice(pairs):
     pytest.importorskip("matplotlib")
-    from modeshift.plots import draw_bandwidth_profile
+    from modeshift import plots
 
     found = pairs[2]
-    figure = draw_bandwidth_profile(found, title="pairs")
+    figure = plots.bandwidth_profile(found, title="pairs")
     marked = {
         line.get_xdata()[0] for line in figure.axes[1].lines if len(set(line.get_xdata())) == 1
     }
     assert marked == {found.bandwidth, *found.finer, *found.coarser}
     assert f"{found.bandwidth:.3g}" in figure.axes[0].get_title(loc="left")
     nothing = bandwidth_profile(np.random.default_rng(0).normal(size=(60, 2)), MeanShift())
-    title = draw_bandwidth_profile(nothing).axes[0].get_title(loc="left")
+    title = plots.bandwidth_profile(nothing).axes[0].get_title(loc="left")
     assert "one cluster" in title
     assert f"{nothing.best_bandwidth:.3g}" in title
 
 
 def test_picture_of_the_tree_has_a_line_for_each_cluster(pairs):
     pytest.importorskip("matplotlib")
-    from modeshift.plots import draw_cluster_tree
+    from modeshift import plots
 
     found = pairs[2]
     tree = found.tree()
-    lines = draw_cluster_tree(found, title="pairs").axes[0].lines
+    lines = plots.cluster_tree(found, title="pairs").axes[0].lines
     upright = [line for line in lines if len(set(line.get_xdata())) == 1]
     assert len(upright) == len(tree.parent)
     assert_allclose(sorted(max(line.get_ydata()) for line in upright), sorted(tree.high))
-    draw_cluster_tree(bandwidth_profile(np.ones((5, 2)), MeanShift()))
+    plots.cluster_tree(bandwidth_profile(np.ones((5, 2)), MeanShift()))

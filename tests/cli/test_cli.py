@@ -7,16 +7,14 @@ import sys
 import time
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 import modeshift
 from modeshift import cli
 from modeshift.cli import progress as progress_module
 from modeshift.cli.errors import UserError
-from modeshift.cli.progress import FitProgress, progress
+from modeshift.cli.progress import progress
 from modeshift.io.errors import FileError
-from modeshift.watching import Progress
 
 
 def start(*arguments):
@@ -142,64 +140,3 @@ def test_progress_without_rich_is_lines(monkeypatch):
     monkeypatch.setattr(progress_module, "find_spec", lambda name: None)
     list(progress("ab", 2, "letters"))
     assert terminal.getvalue() == "letters: 2 of 2, 0:00, 0:00 left\n"
-
-
-def fit_states(counts):
-    """What a callback sees of a fit of 1,000 points, sweep by sweep."""
-    positions = np.zeros((1000, 2))
-    return [
-        Progress(sweep, 300, 1000 * sweep, count, positions, lambda: 7)
-        for sweep, count in enumerate(counts, start=1)
-    ]
-
-
-def test_progress_of_a_fit_in_plain_lines(monkeypatch, capsys):
-    """Nothing in the first second; then a line whenever the interval is over."""
-    seconds = [0.0, 0.5, 2.0, 11.0, 20.0, 30.0]
-    clock = {"now": 0.0}
-    monkeypatch.setattr(progress_module, "monotonic", lambda: clock["now"])
-    with FitProgress("sweep") as show:
-        for second, state in zip(seconds, fit_states([999, 900, 800, 99, 20, 9]), strict=True):
-            clock["now"] = second
-            show(state)
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[0].startswith("sweep 4, 99 still moving, 7 clusters so far, 0:11")
-    assert lines[1].startswith("sweep 6, 9 still moving, 7 clusters so far, 0:30, 0:")
-    assert lines[1].endswith(" left")
-    assert len(lines) == 2
-
-
-def test_progress_of_several_runs(monkeypatch, capsys):
-    """A run starts again from the first sweep; the time left is that of this run."""
-    seconds = [0.0, 5.0, 20.0, 26.0, 30.5]
-    clock = {"now": 0.0}
-    monkeypatch.setattr(progress_module, "monotonic", lambda: clock["now"])
-    states = [*fit_states([999, 9]), *fit_states([999, 300, 99])]
-    with FitProgress("sweep", n_runs=3) as show:
-        for second, state in zip(seconds, states, strict=True):
-            clock["now"] = second
-            show(state)
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[0] == "run 2 of 3, sweep 1, 999 still moving, 7 clusters so far, 0:20"
-    assert lines[1] == "run 2 of 3, sweep 3, 99 still moving, 7 clusters so far, 0:30, 0:18 left"
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
-def test_progress_bar_of_a_fit_on_a_terminal():
-    import pty
-
-    outside, inside = pty.openpty()
-    code = """
-import numpy as np
-from modeshift.cli.progress import FitProgress
-from modeshift.watching import Progress
-FitProgress._PATIENCE = 0.0
-with FitProgress("sweep") as show:
-    for sweep in (1, 2, 3):
-        show(Progress(sweep, 300, 9, 50 // sweep, np.zeros((60, 2)), lambda: 7))
-"""
-    subprocess.run([sys.executable, "-c", code], stderr=inside, check=True, timeout=60)
-    os.close(inside)
-    shown = os.read(outside, 100_000).decode()
-    os.close(outside)
-    assert "sweep 3, 16 still moving, 7 clusters so far, 0:00" in shown

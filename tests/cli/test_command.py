@@ -32,6 +32,7 @@ from modeshift.cli.wording import in_options
 from modeshift.datasets import make_paper_set
 from modeshift.metrics import purity_report
 from modeshift.parameters import PARAMETERS, names_where
+from modeshift.watching.compiling import COMPILATION
 
 X, Y = make_paper_set(1, scale=0.2, random_state=0)
 NAMES = [f"p{i}" for i in range(len(X))]
@@ -60,7 +61,8 @@ def run(capsys):
 def succeed(answer):
     """Return what was printed. A fit that has to compile first may tell how far it is."""
     code, out, err = answer
-    told = [line for line in err.splitlines() if not line.startswith(("sweep ", "step "))]
+    of_the_bar = ("sweep ", "step ", "compiling ", "choosing ", "preparing")
+    told = [line for line in err.splitlines() if not line.startswith(of_the_bar)]
     assert (code, told) == (0, [])
     return out
 
@@ -692,7 +694,7 @@ def test_labels_that_do_not_fit(frame, options, words, folder, run):
     assert words in refuse(run("score", "points.csv", "other.csv", *options))
 
 
-# info, bench, completion
+# info, bench, warmup, completion
 
 
 def test_info(run):
@@ -710,6 +712,30 @@ def test_bench(run):
     assert [line.split()[0] for line in out.splitlines()] == ["points", "9", "30"]
     code, out, _ = run("bench", "--sizes", "9", "--repeat", "1", "--json")
     assert set(json.loads(out)["seconds"]) == set(METHODS)
+
+
+@pytest.mark.jit
+def test_warmup_compiles_once_and_says_what(run):
+    code, out, _ = run("warmup", "--features", "2")
+    assert code == 0
+    assert [line.split()[:2] for line in out.splitlines()[1:3]] == [
+        ["2", "flat"],
+        ["2", "gaussian"],
+    ]
+    code, out, _ = run("warmup", "--features", "2")
+    assert out.splitlines()[-1] == "nothing to compile"
+    for features in ("0", "two", ""):
+        assert "--features must be" in refuse(run("warmup", "--features", features))
+
+
+@pytest.mark.jit
+def test_a_fit_after_warmup_compiles_nothing(run):
+    run("warmup", "--features", "3")
+    before = COMPILATION.n_kernels
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(300, 3)) + 9 * rng.integers(2, size=(300, 1))
+    modeshift.StochasticMeanShift(random_state=0).fit(points).predict(points)
+    assert COMPILATION.n_kernels == before
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh", "fish"])

@@ -13,7 +13,6 @@ from sklearn.exceptions import NotFittedError
 import modeshift
 from modeshift import BlurringMeanShift, Checkpoint, Consensus, MeanShift, StochasticMeanShift
 from modeshift.cli.model import save_model
-from modeshift.cli.prepare import Preparation
 from modeshift.datasets import make_paper_set
 from modeshift.estimators.saving import (
     ESTIMATORS,
@@ -23,6 +22,7 @@ from modeshift.estimators.saving import (
     to_plain,
 )
 from modeshift.io import models
+from modeshift.io.prepare import Preparation
 from modeshift.paper.literal import LiteralStochasticMeanShift
 
 X, _ = make_paper_set(1, scale=0.2, random_state=0)

@@ -62,9 +62,11 @@ def test_clusters_are_drawn_like_their_class():
     """The largest cluster of a class has its number; others get spare ones, then none."""
     y = np.array([0, 0, 0, 1, 1, 1, 1, 0])
     labels = np.array([1, 1, 1, 0, 0, 0, 0, 2])
-    groups = plots._groups_like_classes(labels, y)
+    groups = plots.paper._groups_like_classes(labels, y)
     np.testing.assert_array_equal(groups, [0, 0, 0, 1, 1, 1, 1, 2])
-    np.testing.assert_array_equal(plots._groups_like_classes(np.array([0, -1]), y[:2]), [0, -1])
+    np.testing.assert_array_equal(
+        plots.paper._groups_like_classes(np.array([0, -1]), y[:2]), [0, -1]
+    )
 
 
 @pytest.mark.jit

@@ -11,10 +11,14 @@ import polars as pl
 import pytest
 import xlsxwriter
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.cluster import KMeans
+from sklearn.exceptions import NotFittedError
 
-from modeshift import cli
-from modeshift.cli.prepare import prepare
+import modeshift
+from modeshift import BlurringMeanShift, Consensus, MeanShift, StochasticMeanShift, cli
 from modeshift.datasets import make_paper_set
+from modeshift.io.errors import FileError
+from modeshift.io.prepare import prepare
 from modeshift.report.climb import MOST_CLIMBERS, MOST_FRAMES, Camera
 from modeshift.report.view import make_view
 from modeshift.watching import Progress
@@ -40,6 +44,10 @@ def report(name, *options):
     page = Path(name).with_suffix(".html")
     arguments = ["cluster", name, "--quiet", "--force", "--report", str(page), *map(str, options)]
     assert cli.main(arguments) == 0
+    return content_of(page)
+
+
+def content_of(page):
     text = page.read_text()
     return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
 
@@ -82,7 +90,7 @@ def test_content_of_other_fits(options, folder):
     write("points.csv", X)
     content = report("points.csv", "--bandwidth", 1.0, *options)
     assert content["climb"]["sweeps"]
-    assert content["view"]["box"][0] < content["view"]["box"][1]
+    assert content["view"]["axes"][0]["low"] < content["view"]["axes"][0]["high"]
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])
@@ -122,6 +130,86 @@ def test_the_code_of_the_report_repeats_sheets_and_arrays(name, options, folder)
     assert_array_equal(variables["model"].labels_, pl.read_csv("labels.csv")["cluster"])
 
 
+# From Python
+
+
+def test_python_writes_the_page_of_the_command(folder):
+    """The same data and model give the same content, save what only the command knows."""
+    write("points.csv", X)
+    options = ["--bandwidth", 1.0, "--seed", 0, "--jobs", 1]
+    ours = report("points.csv", *options)
+    camera = modeshift.report.Camera()
+    model = StochasticMeanShift(bandwidth=1.0, random_state=0, n_jobs=1).set_callbacks(camera)
+    frame = pl.read_csv("points.csv").to_pandas()
+    path = modeshift.report.write(model.fit(frame), frame, "python.html", camera=camera)
+    content = content_of(path)
+    different = {name for name in ours if ours[name] != content[name]}
+    assert different == {"title", "lead", "command", "python", "facts"}
+    assert content["command"] is None
+    assert content["title"] == f"Clusters of {len(X)} points"
+    assert content["lead"].endswith("converged.")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        MeanShift(bandwidth=1.0),
+        BlurringMeanShift(bandwidth=1.0, feature_scale=np.array([1.0, 2.0, 1.0])),
+        MeanShift(n_clusters=3),
+        MeanShift(bandwidth=np.inf, n_neighbors=15),
+        MeanShift(bandwidth=1.0, seeding=X[:20]),
+        Consensus(StochasticMeanShift(bandwidth=1.0), n_runs=2, random_state=0),
+        Consensus(n_runs=2, random_state=0),
+    ],
+    ids=str,
+)
+def test_the_code_of_a_page_from_python_repeats_the_labels(model, folder):
+    content = content_of(modeshift.report.write(model.fit(X), X, "page.html"))
+    variables = {"X": X}
+    exec(content["python"], variables)
+    assert_array_equal(variables["model"].labels_, model.labels_)
+
+
+def test_code_cannot_show_a_generator(folder):
+    model = StochasticMeanShift(bandwidth=1.0, random_state=np.random.RandomState(0)).fit(X)
+    content = content_of(modeshift.report.write(model, X, "page.html"))
+    assert "random_state=..." in content["python"]
+
+
+def test_weights_of_a_page_from_python(folder):
+    weights = np.arange(len(X)) % 3 + 1.0
+    model = MeanShift(bandwidth=1.0).fit(X, sample_weight=weights)
+    content = content_of(modeshift.report.write(model, X, "page.html", sample_weight=weights))
+    variables = {"X": X, "sample_weight": weights}
+    exec(content["python"], variables)
+    assert_array_equal(variables["model"].labels_, model.labels_)
+
+
+def test_write_refuses(folder):
+    model = MeanShift(bandwidth=1.0).fit(X)
+    modeshift.report.write(model, X, "page.html")
+    with pytest.raises(FileError, match="force=True"):
+        modeshift.report.write(model, X, "page.html")
+    modeshift.report.write(model, X, "page.html", force=True)
+    with pytest.raises(ValueError, match="pass the X of fit"):
+        modeshift.report.write(model, X[:9], "other.html")
+    with pytest.raises(NotFittedError):
+        modeshift.report.write(MeanShift(), X, "other.html")
+    with pytest.raises(TypeError, match=r"plots\.clusters draws any clusterer"):
+        modeshift.report.write(KMeans(2).fit(X), X, "other.html")
+    assert not Path("other.html").exists()
+
+
+def test_the_page_says_which_clusters_it_counts(folder):
+    points = np.tile(X, (9, 1)) + 1e-3 * np.random.default_rng(0).normal(size=(9 * len(X), 3))
+    model = MeanShift(n_clusters=3).fit(points)
+    content = content_of(modeshift.report.write(model, points, "page.html"))
+    n_clusters = len(model.cluster_centers_)
+    assert f"found {n_clusters} clusters among all points" in content["lead"]
+    assert f"a sample of 1,500 of the {len(points):,} points" in content["profileNote"]
+    assert f"The fit of all points found {n_clusters} clusters." in content["profileNote"]
+
+
 def test_text_of_the_user_is_no_code(folder):
     evil = '</script><script>alert("x")</script>'
     write("points.csv", X[:, :2], name=[evil] * len(X))
@@ -135,9 +223,11 @@ def test_principal_axes():
     rng = np.random.default_rng(0)
     points = rng.normal(size=(500, 4)) * [1.0, 5.0, 0.2, 3.0]
     view = make_view(points, prepare(points, list("abcd"), None, False))
-    assert_allclose(np.abs(view.axes[1, 0]), 1, atol=0.01)
-    assert_allclose(np.abs(view.axes[3, 1]), 1, atol=0.01)
-    places = view.quantized(points)
+    first, second, *features = view.axes
+    assert_allclose(np.abs(first.axis.direction[1]), 1, atol=0.01)
+    assert_allclose(np.abs(second.axis.direction[3]), 1, atol=0.01)
+    assert [axis.name for axis in features] == list("abcd")
+    places = view.quantized(points, np.arange(500))
     assert places.min() > 0
     assert places.max() < 65535
 
@@ -156,25 +246,27 @@ def test_camera_keeps_few_frames_of_few_points():
     assert len(climb.all_moving) == 1000
 
 
-def test_camera_keeps_only_the_first_of_several_runs():
+def test_camera_keeps_only_the_last_of_several_runs():
     camera = Camera()
     for run in (1, 2):
+        camera.on_begin("sweep")
         for sweep in range(1, 5 + run):
             camera(Progress(sweep, 300, sweep, 1, np.full((3, 2), run), lambda: 1))
     climb = camera.climb()
-    assert climb.sweeps == [1, 2, 3, 4, 5]
-    assert (climb.frames == 1).all()
+    assert climb.sweeps == [1, 2, 3, 4, 5, 6]
+    assert (climb.frames == 2).all()
 
 
-def test_the_climb_of_several_runs_is_that_of_the_first(folder):
+def test_the_climb_of_several_runs_is_that_of_the_last(folder):
     X, _ = make_paper_set(1, scale=0.2, random_state=0)
     write("points.csv", X)
     options = ("--bandwidth", 0.9, "--seed", 3)
     content = report("points.csv", *options, "--runs", 4)
-    frames = np.frombuffer(b64decode(content["climb"]["places"]), np.uint16).reshape(-1, len(X), 2)
-    assert len(frames) == len(content["climb"]["sweeps"]) == len(content["moving"]) + 1
+    places = np.frombuffer(b64decode(content["climb"]["places"]), np.uint16)
+    assert len(places) == 2 * len(content["climb"]["sweeps"]) * len(X)
+    assert len(content["climb"]["sweeps"]) == len(content["moving"]) + 1
     assert np.all(np.diff(content["climb"]["sweeps"]) == 1)
-    assert "The climb is that of the first of 4 runs" in content["view"]["note"]
+    assert "The climb is that of the last of 4 runs" in content["view"]["note"]
 
 
 # In a browser
@@ -267,6 +359,65 @@ def test_page_in_a_browser(folder, show):
     page.locator("#cluster-table tbody tr").first.click()  # one cluster alone
     page.wait_for_timeout(60)
     assert ink(page) != start
+
+
+def test_axes_can_be_chosen(folder, show):
+    points = X * [1.0, 1.0, 5.0]
+    modeshift.report.write(MeanShift(bandwidth=2.0).fit(points), points, "page.html")
+    page = show("page.html")
+    assert page.locator("#axis-x option").all_text_contents() == [
+        "first principal axis", "second principal axis", "x0", "x1", "x2"
+    ]  # fmt: skip
+    assert not page.locator("#by-command").is_visible()
+    start = ink(page)
+    page.locator("#axis-x").select_option(label="x0")
+    page.locator("#axis-y").select_option(label="x1")
+    page.wait_for_timeout(60)
+    assert ink(page) != start
+    name, values = re.match(r"row (\d+): cluster \d+\n(.*)", sweep_over(page), re.DOTALL).groups()
+    assert f"x2 = {points[int(name) - 1, 2]:.5g}"[:7] in values
+
+
+@pytest.mark.parametrize(("factors", "stretched"), [([1, 1], False), ([9, 1], True)])
+def test_wide_data_fill_the_picture(factors, stretched, folder, show):
+    points = np.random.default_rng(0).uniform(size=(400, 2)) * factors
+    modeshift.report.write(MeanShift(bandwidth=3.0).fit(points), points, "page.html")
+    page = show("page.html")
+    assert page.locator("#stretched").is_visible() == stretched
+    assert not page.locator("#axis-x").is_visible()
+    column = """() => {
+        const canvas = document.getElementById("canvas"), c = canvas.getContext("2d");
+        const image = c.getImageData(0, 0, canvas.width, canvas.height).data, rows = new Set();
+        for (let i = 0; i < image.length; i += 4)
+            if (image[i] < 20 && image[i + 1] > 90 && image[i + 2] > 150)
+                rows.add(Math.floor(i / 4 / canvas.width));
+        return (Math.max(...rows) - Math.min(...rows)) / canvas.height;
+    }"""
+    page.wait_for_timeout(60)
+    assert page.evaluate(column) > 0.75  # the points reach from the bottom to the top
+
+
+def test_numbers_of_many_centres_appear_as_one_zooms_in(folder, show):
+    points = np.stack(np.meshgrid(np.arange(20.0), np.arange(15.0)), -1).reshape(-1, 2)
+    model = MeanShift(bandwidth=0.5).fit(points)
+    modeshift.report.write(model, points, "page.html")
+    page = show("page.html")
+    count = """() => {
+        const c = document.getElementById("canvas").getContext("2d"), write = c.fillText;
+        return new Promise((done) => {
+            let n = 0;
+            c.fillText = (text, ...place) => {
+                n += Number.isInteger(text);
+                write.call(c, text, ...place);
+            };
+            document.getElementById("zoom-in").click();
+            setTimeout(() => { c.fillText = write; done(n); }, 100);
+        });
+    }"""
+    assert page.evaluate(count) == 0
+    for _ in range(3):
+        page.locator("#zoom-in").click()
+    assert 0 < page.evaluate(count) <= 40
 
 
 def test_a_hundred_thousand_points_do_not_freeze_the_page(folder, show):

@@ -15,7 +15,18 @@ from types import ModuleType
 from typing import NoReturn
 
 from modeshift import __version__
-from modeshift.cli import bandwidth, bench, cluster, completion, demo, info, paper, predict, score
+from modeshift.cli import (
+    bandwidth,
+    bench,
+    cluster,
+    completion,
+    demo,
+    info,
+    paper,
+    predict,
+    score,
+    warmup,
+)
 from modeshift.cli.errors import UserError, message_of
 from modeshift.cli.help import HelpFormatter
 from modeshift.cli.unknown import about_unknown
@@ -31,6 +42,7 @@ COMMANDS: tuple[ModuleType, ...] = (
     paper,
     bench,
     info,
+    warmup,
     completion,
 )
 

@@ -1,7 +1,6 @@
 """``modeshift bandwidth``: the clusters over a range of bandwidths, as a table and a picture."""
 
 import argparse
-import io
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
     _, table = read_points(options, named_columns(options))
 
     import modeshift
-    from modeshift.cli.prepare import prepare
+    from modeshift.io.prepare import prepare
 
     estimator = getattr(modeshift, class_name(options.method))(**parameters)
     with user_errors():
@@ -83,9 +82,11 @@ def run(options: argparse.Namespace) -> None:
         )
     print(as_table(profile))
     if options.picture is not None:
+        from modeshift import plots
         from modeshift.io.write import write_whole
+        from modeshift.plots.style import as_file
 
-        picture = draw(profile, options.picture.suffix[1:].lower())
+        picture = as_file(plots.bandwidth_profile(profile), options.picture.suffix[1:].lower())
         write_whole(options.picture, lambda file: file.write(picture))
         print(f"picture: {options.picture}")
 
@@ -122,15 +123,6 @@ def _choice(profile: Any) -> str:
         f"-> recommended (p = {profile.p_value:.2g}): --bandwidth {profile.bandwidth:.6g}"
         f"{near}{rest}"
     )
-
-
-def draw(profile: Any, ending: str) -> bytes:
-    """Return the picture of a profile as a file of the given kind."""
-    from modeshift.plots import draw_bandwidth_profile
-
-    file = io.BytesIO()
-    draw_bandwidth_profile(profile).savefig(file, format=ending, dpi=110)
-    return file.getvalue()
 
 
 def _check_picture(options: argparse.Namespace) -> None:

@@ -42,7 +42,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 def run(options: argparse.Namespace) -> None:
     """Time every estimator at every size, and print."""
     from modeshift.cli.progress import progress
-    from modeshift.cli.summary import aligned, versions
+    from modeshift.cli.summary import aligned
+    from modeshift.report.summary import versions
 
     sizes = _sizes(options.sizes)
     if options.repeat < 1:

@@ -1,6 +1,7 @@
 """``modeshift cluster``: read a table, write labels, a summary and a model."""
 
 import argparse
+import shlex
 import sys
 import warnings
 from math import inf
@@ -148,8 +149,10 @@ def run(options: argparse.Namespace) -> None:
     import modeshift  # slow to import, so errors in the data come first
     from modeshift.cli.advice import faster_way
     from modeshift.cli.scores import score_labels
-    from modeshift.cli.summary import as_table, summarize
-    from modeshift.report.climb import Camera
+    from modeshift.cli.summary import as_table
+    from modeshift.report import Camera
+    from modeshift.report.summary import summarize
+    from modeshift.report.writing import write_page
 
     estimator = getattr(modeshift, class_name(options.method))(**parameters)
     started = perf_counter()
@@ -162,7 +165,7 @@ def run(options: argparse.Namespace) -> None:
     seconds["fit"] = perf_counter() - started
     advice = faster_way(preparation.apply(table.points), fitted, seconds["fit"])
     summary = summarize(
-        arguments=options.arguments,
+        command=shlex.join(["modeshift", *options.arguments]),
         name=options.data,
         sheet=options.sheet,
         method=options.method,
@@ -179,7 +182,7 @@ def run(options: argparse.Namespace) -> None:
     writer.write(fitted.labels_)
     _write_more(options, summary, fitted, preparation)
     if camera is not None:
-        _write_report(options.report, table, preparation, fitted, summary, camera)
+        write_page(options.report, table, preparation, fitted, summary, camera.climb())
     if not options.quiet:
         screen = sys.stderr if out is None else sys.stdout
         print(as_table(summary), end="\n\n", file=screen)
@@ -224,9 +227,10 @@ def _fit(
     """Fit once or several times; return the model, the preparation of the data, and warnings."""
     from sklearn.exceptions import ConvergenceWarning
 
+    from modeshift import ProgressBar
     from modeshift.checks import check_weights
-    from modeshift.cli.prepare import prepare
-    from modeshift.cli.progress import FitProgress
+    from modeshift.io.prepare import prepare
+    from modeshift.watching.compiling import COMPILATION
 
     with warnings.catch_warnings(record=True) as caught, user_errors():
         warnings.simplefilter("always", ConvergenceWarning)
@@ -235,14 +239,13 @@ def _fit(
         seeding: Any = getattr(estimator, "seeding", None)
         if _names_a_file(seeding):
             estimator.set_params(seeding=_read_starts(seeding, preparation))
-        word = "step" if options.method == "deterministic" else "sweep"
-        with FitProgress(word, options.runs) as progress:
-            estimator.set_callbacks(*watchers, *([] if options.quiet else [progress]))
-            model = _voting(estimator, options)
-            try:
+        estimator.set_callbacks(*watchers, *([] if options.quiet else [ProgressBar(options.runs)]))
+        model = _voting(estimator, options)
+        try:
+            with COMPILATION.silently():  # the bar says it, and --quiet does not
                 model.fit(preparation.apply(table.points), sample_weight=table.weight)
-            except KeyboardInterrupt as stop:
-                raise _how_to_go_on(watchers) or stop from None
+        except KeyboardInterrupt as stop:
+            raise _how_to_go_on(watchers) or stop from None
     return model, preparation, [in_options(str(warning.message)) for warning in caught]
 
 
@@ -286,25 +289,3 @@ def _write_more(
         from modeshift.cli.model import save_model
 
         write_whole(options.model, lambda file: save_model(file, estimator, preparation))
-
-
-def _write_report(
-    path: Path, table: Any, preparation: Any, fitted: Any, summary: dict[str, Any], camera: Any
-) -> None:
-    from modeshift.cli.bandwidth import draw
-    from modeshift.io.write import write_whole
-    from modeshift.report import make_page
-    from modeshift.report.content import make_content
-
-    picture = draw(fitted.profile_, "svg") if hasattr(fitted, "profile_") else None
-    page = make_page(
-        make_content(
-            table=table,
-            preparation=preparation,
-            fitted=fitted,
-            summary=summary,
-            climb=camera.climb(),
-            profile=picture,
-        )
-    )
-    write_whole(path, lambda file: file.write(page.encode()))

@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> None:
 
 def collect() -> dict[str, Any]:
     """Return all facts, by name."""
-    from modeshift.cli.summary import versions
+    from modeshift.report.summary import versions
 
     files = _kernel_files()
     size = sum(file.stat().st_size for file in files)

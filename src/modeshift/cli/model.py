@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from modeshift.cli.prepare import Preparation
 from modeshift.estimators.saving import REGISTER, SavedEstimator, from_plain, to_plain
 from modeshift.io import models
+from modeshift.io.prepare import Preparation
 
 
 class SavedModel(NamedTuple):

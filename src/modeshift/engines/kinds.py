@@ -1,7 +1,9 @@
-"""Recognise data of Dask, PyTorch and polars without importing these packages."""
+"""Recognise and convert data of Dask, PyTorch and polars without importing these packages."""
 
 import sys
 from typing import Any
+
+import numpy as np
 
 
 def is_dask(X: Any) -> bool:
@@ -27,3 +29,12 @@ def has_dates(X: Any) -> bool:
     polars = sys.modules.get("polars")
     is_frame = polars is not None and isinstance(X, polars.DataFrame)
     return is_frame and any(dtype.is_temporal() for dtype in X.dtypes)
+
+
+def in_memory(array: Any) -> np.ndarray:
+    """Return an array, a tensor or Dask data as a NumPy array; Dask computes it now."""
+    if is_dask(array):
+        array = array.compute()
+    if is_tensor(array):
+        array = array.detach().cpu()
+    return np.asarray(array)

@@ -120,7 +120,7 @@ def bandwidth_profile(
     """Profile the clusters of X over a range of bandwidths, and choose one.
 
     The estimator is fitted to a sample at ``n_bandwidths`` bandwidths, in many dimensions also with
-    several ``n_neighbors``. docs/bandwidth.md explains the score; ``plots.draw_bandwidth_profile``
+    several ``n_neighbors``. docs/bandwidth.md explains the score; ``plots.bandwidth_profile``
     draws it.
 
     Parameters

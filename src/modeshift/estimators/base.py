@@ -18,6 +18,7 @@ from modeshift.choice.profile import BandwidthProfile, profile_of
 from modeshift.engines.choose import choose_engine, choose_predictor
 from modeshift.engines.cpu.engine import label
 from modeshift.engines.protocol import Engine, Index
+from modeshift.estimators.notebook import ShowsClusters
 from modeshift.estimators.validation import check_points, check_randomness
 from modeshift.estimators.warnings import (
     warn_of_different_scales,
@@ -40,7 +41,7 @@ _TOL_OF_TEST = {False: 1e-3, True: 0.01}  # in few and in many dimensions, as th
 _TOL_OF_TRIALS, _BATCH_OF_TRIALS = 0.03, 24  # of trials with a number of neighbours
 
 
-class ModeSeeker(ClusterMixin, BaseEstimator):
+class ModeSeeker(ShowsClusters, ClusterMixin, BaseEstimator):
     """Base of the mean-shift estimators. A subclass chooses the schedule."""
 
     _callbacks: tuple[Any, ...] = ()
@@ -79,6 +80,7 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         ----------
         *callbacks : functions, and at most one Checkpoint
             A function is called after every sweep with a :class:`modeshift.watching.Progress`. A
+            :class:`modeshift.ProgressBar` shows how far the fit is. A
             :class:`modeshift.Checkpoint` keeps the state of the fit in a file, and a later fit
             continues from that file.
 
@@ -203,20 +205,23 @@ class ModeSeeker(ClusterMixin, BaseEstimator):
         checked = check_points(self, engine.example(X), reset=True)
         spec, profile = self._spec(values, self.n_features_in_), None
         observer = self._observer(values)
-        data = engine.take_in(spec, X, checked, sample_weight)
-        if spec.bandwidth is None:
-            sampled = engine.sample(spec, data)
-            warn_of_different_scales(sampled.points, getattr(self, "feature_names_in_", None), spec)
-            profile = profile_for(
-                spec,
-                sampled,
-                level=values["significance"],
-                progress=observer.tell_choice,
-            )
-            spec = chosen_spec(spec, profile, engine.name)
-        spec = spec.with_small_clusters(1, "noise")
-        rng = check_randomness(values.get("random_state"))
-        fit = engine.fit(spec, data, rng, observer)
+        with observer.fitting("step" if isinstance(spec.schedule, Climb) else "sweep"):
+            data = engine.take_in(spec, X, checked, sample_weight)
+            if spec.bandwidth is None:
+                sampled = engine.sample(spec, data)
+                warn_of_different_scales(
+                    sampled.points, getattr(self, "feature_names_in_", None), spec
+                )
+                profile = profile_for(
+                    spec,
+                    sampled,
+                    level=values["significance"],
+                    progress=observer.tell_choice,
+                )
+                spec = chosen_spec(spec, profile, engine.name)
+            spec = spec.with_small_clusters(1, "noise")
+            rng = check_randomness(values.get("random_state"))
+            fit = engine.fit(spec, data, rng, observer)
         self._publish(fit, engine.name, spec, profile)
         warn_of_no_clusters(fit, spec)
         warn_of_too_few(fit, spec)

@@ -25,12 +25,13 @@ from modeshift.estimators.base import (
     label_new,
     model_of,
 )
+from modeshift.estimators.notebook import ShowsClusters
 from modeshift.estimators.stochastic_mean_shift import StochasticMeanShift
 from modeshift.estimators.validation import check_points, check_randomness
 from modeshift.estimators.voting import Votes, join_runs
 
 
-class Consensus(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
+class Consensus(ShowsClusters, ClusterMixin, MetaEstimatorMixin, BaseEstimator):
     """Fit an estimator several times with different seeds, and let the runs vote on each point.
 
     The run that agrees best with the others (adjusted Rand index) is the reference. A cluster of

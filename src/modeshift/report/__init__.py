@@ -1,23 +1,10 @@
 """The report: one HTML page that works offline, with a map and an animation of the climb.
 
-table, fitted estimator, frames of the climb -> content (content.py) -> page.html, .css and .js
+fitted estimator, points, frames of the climb -> summary (summary.py) and content (content.py) ->
+page.html, .css and .js (page.py)
 """
 
-import json
-from pathlib import Path
-from typing import Any
+from modeshift.report.climb import Camera
+from modeshift.report.writing import write
 
-_HERE = Path(__file__).parent
-
-
-def make_page(content: dict[str, Any]) -> str:
-    """Return the page with the content. All text is shown as text, never run as code."""
-    data = json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
-    page = _read("page.html")
-    for mark, part in [("STYLE", _read("page.css")), ("SCRIPT", _read("page.js")), ("DATA", data)]:
-        page = page.replace(f"/*{mark}*/", part, 1)
-    return page
-
-
-def _read(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")
+__all__ = ["Camera", "write"]

@@ -38,25 +38,24 @@ class Camera:
     """A callback that keeps a frame after every sweep.
 
     When there are too many frames, every second one is dropped, and from then on only every second
-    sweep is kept. Of several runs only the first one is kept, because which of them agrees best
-    with the others is known only after the last.
+    sweep is kept. A new fit begins a new film, so of several runs the last one is kept. The run
+    that agrees best with the others is known only later.
     """
 
     def __init__(self) -> None:
+        self.on_begin("")
+
+    def on_begin(self, unit: str) -> None:
+        """Forget the frames of an earlier fit."""
         self._climbers: np.ndarray | None = None
         self._n = 0
         self._stride = 1
         self._frames: list[tuple[int, int, np.ndarray]] = []
         self._last: tuple[int, int, np.ndarray] | None = None
         self._moving: dict[int, int] = {}
-        self._is_over = False
 
     def __call__(self, state: Any) -> None:
         """Keep a frame of a :class:`modeshift.watching.Progress`."""
-        if self._last is not None and state.sweep <= self._last[0]:
-            self._is_over = True
-        if self._is_over:
-            return
         if self._climbers is None:
             self._n = len(state.positions)
             rng = np.random.RandomState(0)

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from modeshift.engines.cpu.nearest import nearest_rows
-from modeshift.engines.cpu.sphere import normalised
 from modeshift.estimators.mean_shift import MeanShift
 from modeshift.plots import COLOURS
+from modeshift.plots.axes import MOST_UNEQUAL
+from modeshift.plots.fitted import on_sphere
 from modeshift.report.climb import Climb
 from modeshift.report.repeat import python_code
 from modeshift.report.view import View, make_view
@@ -43,29 +44,35 @@ def make_content(
     profile : bytes or None
         Picture (SVG) of the bandwidths that were tried.
     """
-    clustered = _on_sphere(preparation.apply(table.points), fitted)
+    clustered = on_sphere(fitted, preparation.apply(table.points))
     view = make_view(clustered, preparation)
     shown = _sample(len(clustered))
     n_left_out = len(clustered) - len(shown)
     names = table.columns[:_FEATURES_ON_HOVER]
+    centers = fitted.cluster_centers_[:_CLUSTERS_IN_TABLE]
     content = {
-        "title": f"Clusters of {summary['data']['file']}",
+        "title": _title(summary),
         "lead": _lead(summary),
         "colours": COLOURS,
         "view": {
-            "box": view.box.tolist(),
-            "equal": view.equal,
             "axes": [
-                {"name": name, "scale": scale, "offset": offset}
-                for name, (scale, offset) in zip(view.names, view.units, strict=True)
+                {
+                    "name": axis.name,
+                    "low": axis.low,
+                    "high": axis.high,
+                    "scale": axis.scale,
+                    "offset": axis.offset,
+                }
+                for axis in view.axes
             ],
+            "mostUnequal": MOST_UNEQUAL,
             "note": _note(view, len(shown), n_left_out, climb, summary["n_runs"]),
-            "centers": view.quantized(fitted.cluster_centers_[:_CLUSTERS_IN_TABLE]).tolist(),
-            "sweep": "step" if summary["method"] == "deterministic" else "sweep",
+            "centers": _places_of_centers(view, centers),
+            "sweep": "step" if isinstance(_estimator(fitted), MeanShift) else "sweep",
         },
         "points": {
             "labels": _packed(fitted.labels_[shown], np.int32),
-            "places": _packed(_spread_out(view, clustered[shown]), np.uint16),
+            "places": _packed(view.quantized(clustered[shown], shown), np.uint16),
             "values": _packed(table.points[shown, : len(names)], np.float32),
             "rows": _packed(table.rows[shown], np.int32),
             "ids": None if table.id is None else [str(table.id[int(i)]) for i in shown],
@@ -76,6 +83,7 @@ def make_content(
         "moving": [],
         "movingNote": "",
         "profile": None if profile is None else b64encode(profile).decode(),
+        "profileNote": _profile_note(fitted, summary),
         "clusters": _clusters(summary),
         "command": summary["command"],
         "python": python_code(summary),
@@ -113,7 +121,7 @@ def _climb(
         frames = climb.frames
         points = shown[nearest_rows(fitted.modes_[shown].astype(float), frames[-1].astype(float))]
         sweeps, moving = list(climb.sweeps), list(climb.moving)
-    places = np.stack([_spread_out(view, frame, points) for frame in frames])
+    places = np.stack([view.quantized(frame, points) for frame in frames], axis=1)
     return {
         "climb": {
             "points": _packed(number_on_page[points], np.int32),
@@ -127,18 +135,25 @@ def _climb(
 
 
 def _moving_note(fitted: Any) -> str:
-    fitted = getattr(fitted, "estimator_", fitted)
+    fitted = _estimator(fitted)
     if isinstance(fitted, MeanShift):
         return "Climbs that are still going. Climbs that have met count once."
     what = "points" if fitted.resolution is None else "cells of points (see resolution)"
     return f"Number of {what} that moved further than the tolerance."
 
 
-def _on_sphere(points: np.ndarray, fitted: Any) -> np.ndarray:
-    """Return the points as they were clustered: on the unit sphere with the cosine metric."""
-    if getattr(fitted, "estimator_", fitted).metric != "cosine":
-        return points
-    return normalised(points, "X")
+def _estimator(fitted: Any) -> Any:
+    """Return the estimator, or of a Consensus one of its runs."""
+    return getattr(fitted, "estimator_", fitted)
+
+
+def _places_of_centers(view: View, centers: np.ndarray) -> list[list[int]]:
+    """Return the place of each centre on every axis; one feature: all at half height."""
+    places = view.quantized(centers, np.zeros(len(centers), dtype=int))
+    for axis, along in zip(view.axes, places, strict=True):
+        if axis.axis is None:
+            along[:] = 65535 // 2
+    return places.T.tolist()
 
 
 def _sample(n: int) -> np.ndarray:
@@ -147,31 +162,40 @@ def _sample(n: int) -> np.ndarray:
     return np.sort(np.random.RandomState(0).choice(n, MOST_POINTS, replace=False))
 
 
-def _spread_out(view: View, positions: np.ndarray, numbers: Any = None) -> np.ndarray:
-    """Return positions on the page. Points with one feature get different heights."""
-    places = view.quantized(positions)
-    if positions.shape[1] == 1:
-        numbers = np.arange(len(positions)) if numbers is None else numbers
-        places[:, 1] = (numbers * 40503) % 65536  # Knuth's multiplicative hash
-    return places
-
-
 def _packed(array: np.ndarray, dtype: Any) -> str:
     little = np.dtype(dtype).newbyteorder("<")
     with np.errstate(over="ignore"):
         return b64encode(np.ascontiguousarray(array, dtype=little).tobytes()).decode()
 
 
+def _title(summary: dict[str, Any]) -> str:
+    data = summary["data"]
+    return f"Clusters of {data['file'] or _count(data['points'], 'point')}"
+
+
 def _lead(summary: dict[str, Any]) -> str:
-    data, n = summary["data"], summary["n_clusters"]
+    data, seconds = summary["data"], summary["seconds"]
     scaled = ", standardized" if data["standardized"] else ""
-    noise = f", {summary['n_noise']:,} points in none" if summary["n_noise"] else ""
+    noise = f", {_count(summary['n_noise'], 'point')} in none" if summary["n_noise"] else ""
     end = "converged" if summary["converged"] else "not converged"
-    found = f"{n:,} cluster{'s' * (n != 1)}{noise}"
+    time = f", {seconds['fit']:.2f} s" if "fit" in seconds else ""
     return (
-        f"{data['points']:,} points, {len(data['features'])} features{scaled}. "
-        f"{summary['estimator']} with bandwidth {summary['bandwidth']:.4g} found {found}; "
-        f"{end}, {summary['seconds']['fit']:.2f} s."
+        f"{_count(data['points'], 'point')}, {_count(len(data['features']), 'feature')}{scaled}. "
+        f"{summary['estimator']} with bandwidth {summary['bandwidth']:.4g} found "
+        f"{_count(summary['n_clusters'], 'cluster')} among all points{noise}; {end}{time}."
+    )
+
+
+def _profile_note(fitted: Any, summary: dict[str, Any]) -> str:
+    """Return which points the picture of the choice counts clusters of."""
+    profile = getattr(fitted, "profile_", None)
+    if profile is None:
+        return ""
+    n, n_sampled = summary["data"]["points"], len(np.unique(profile.rows))
+    of = "all points" if n_sampled == n else f"a sample of {n_sampled:,} of the {n:,} points"
+    return (
+        f"The picture counts the clusters of {of}, without very small ones (dust). The fit of all "
+        f"points found {_count(summary['n_clusters'], 'cluster')}."
     )
 
 
@@ -185,7 +209,7 @@ def _note(view: View, n_shown: int, n_left_out: int, climb: Climb | None, n_runs
         parts.append(f"The climb shows a random sample of {len(climb.climbers):,} points.")
     if climb is not None and n_runs > 1:
         parts.append(
-            f"The climb is that of the first of {n_runs} runs; the clusters are their vote."
+            f"The climb is that of the last of {n_runs} runs; the clusters are their vote."
         )
     return " ".join(parts)
 
@@ -205,13 +229,20 @@ def _clusters(summary: dict[str, Any]) -> dict[str, Any]:
     return {"features": features, "rows": rows, "total": summary["data"]["points"], "rest": rest}
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def _facts(summary: dict[str, Any]) -> list[list[str]]:
     data = summary["data"]
-    facts = {
+    file = {
         "data": data["file"],
-        "features": ", ".join(data["features"]),
         "columns left out": ", ".join(data["columns_left_out"]) or "none",
         "rows dropped for missing values": f"{data['dropped_rows']:,}",
+    }
+    facts = {
+        **({} if data["file"] is None else file),
+        "features": ", ".join(data["features"]),
         "steps taken": f"{summary['n_steps']:,}",
         "computed on": summary["device"],
         **{name: str(value) for name, value in summary["parameters"].items()},

@@ -13,20 +13,38 @@
     return out.buffer;
   };
   const labels = new Int32Array(bytes(data.points.labels));
-  const places = new Uint16Array(bytes(data.points.places)); // x, y, x, y ... in 1/65535 of the box
+  const allPlaces = new Uint16Array(bytes(data.points.places)); // axis by axis, in 1/65535 of each
   const values = new Float32Array(bytes(data.points.values));
   const rows = new Int32Array(bytes(data.points.rows));
   const climb = data.climb && {
     ...data.climb,
-    places: new Uint16Array(bytes(data.climb.places)),
+    allPlaces: new Uint16Array(bytes(data.climb.places)),
     points: new Int32Array(bytes(data.climb.points)),
   };
   const UNIT = 65535;
   const n = labels.length;
-  const box = data.view.box; // x from, x to, y from, y to, as clustered
+  let places, axes, box; // of the two axes that are shown
   const bySize = Array.from(labels.keys()).sort((a, b) => rank(labels[a]) - rank(labels[b]));
   const sizes = new Map();
   for (const label of labels) sizes.set(label, (sizes.get(label) || 0) + 1);
+
+  function pairs(all, first, second) { // x, y, x, y ... of two axes
+    const m = all.length / data.view.axes.length, out = new Uint16Array(2 * m);
+    for (let i = 0; i < m; i++) {
+      out[2 * i] = all[first * m + i];
+      out[2 * i + 1] = all[second * m + i];
+    }
+    return out;
+  }
+
+  function showAxes(first, second) {
+    places = pairs(allPlaces, first, second);
+    if (climb) climb.places = pairs(climb.allPlaces, first, second);
+    axes = [first, second];
+    const [x, y] = axes.map((k) => data.view.axes[k]);
+    box = [x.low, x.high, y.low, y.high]; // as clustered
+  }
+  showAxes(0, 1);
 
   function rank(label) { // large clusters are drawn first, noise before them
     return label < 0 ? -1 : label;
@@ -91,19 +109,29 @@
   const state = { zoom: 1, panX: 0, panY: 0, time: 0, playing: false, chosen: null, hover: -1 };
   let width = 0, height = 0, ratio = 1, spanX = 1, spanY = 1, originX = 0, originY = 0;
 
+  const HIGHEST = 640, LOWEST = 320; // pixels
   function fitPicture() {
     ratio = window.devicePixelRatio || 1;
     width = canvas.clientWidth;
-    height = canvas.clientHeight;
+    const wide = box[1] - box[0] || 1, high = box[3] - box[2] || 1;
+    const flat = MARGIN.top + MARGIN.bottom + ((width - MARGIN.left - MARGIN.right) * high) / wide;
+    const isEqual = sidesAreSimilar();
+    const most = Math.min(0.74 * window.innerHeight, HIGHEST);
+    height = isEqual ? Math.max(Math.min(flat, most), Math.min(LOWEST, most)) : most; // no empty room above wide data
+    canvas.style.height = `${height}px`;
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
     const roomX = width - MARGIN.left - MARGIN.right, roomY = height - MARGIN.top - MARGIN.bottom;
-    const wide = box[1] - box[0] || 1, high = box[3] - box[2] || 1;
     const scaleX = roomX / wide, scaleY = roomY / high, least = Math.min(scaleX, scaleY);
-    spanX = (data.view.equal ? least : scaleX) * wide; // distances look as they were measured
-    spanY = (data.view.equal ? least : scaleY) * high;
+    spanX = (isEqual ? least : scaleX) * wide; // distances look as they were measured
+    spanY = (isEqual ? least : scaleY) * high;
+    element("stretched").hidden = isEqual || !data.view.axes[axes[1]].name;
     originX = MARGIN.left + (roomX - spanX) / 2;
     originY = height - MARGIN.bottom - (roomY - spanY) / 2;
+  }
+  function sidesAreSimilar() {
+    const spans = [box[1] - box[0], box[3] - box[2]], longest = Math.max(...spans);
+    return longest > 0 && longest <= data.view.mostUnequal * Math.min(...spans);
   }
   const screenX = (q) => originX + state.panX + (q / UNIT) * spanX * state.zoom;
   const screenY = (q) => originY + state.panY - (q / UNIT) * spanY * state.zoom;
@@ -244,25 +272,28 @@
     context.globalAlpha = 1;
   }
 
+  const FEW_NUMBERS = 40; // more centres than this on the screen are drawn small, without numbers
   function drawCenters() {
     context.font = "600 11px system-ui, sans-serif";
     context.textAlign = "center";
     context.textBaseline = "middle";
+    const visible = [];
     for (let label = data.view.centers.length - 1; label >= 0; label--) {
       if (!isShown(label)) continue;
-      const [qx, qy] = data.view.centers[label];
-      const x = screenX(qx), y = screenY(qy);
-      if (!isInside(x, y)) continue;
-      const r = label > 99 ? 12 : 9;
+      const [x, y] = [screenX(data.view.centers[label][axes[0]]), screenY(data.view.centers[label][axes[1]])];
+      if (isInside(x, y)) visible.push([label, x, y]);
+    }
+    const numbered = visible.length <= FEW_NUMBERS;
+    for (const [label, x, y] of visible) {
       context.beginPath();
-      context.arc(x, y, r, 0, 7);
+      context.arc(x, y, numbered ? (label > 99 ? 12 : 9) : 2.5, 0, 7);
       context.fillStyle = "rgba(255,255,255,.88)";
       context.fill();
-      context.lineWidth = 1.5;
+      context.lineWidth = numbered ? 1.5 : 1;
       context.strokeStyle = "#1b1b1b";
       context.stroke();
       context.fillStyle = "#1b1b1b";
-      context.fillText(label, x, y + 0.5);
+      if (numbered) context.fillText(label, x, y + 0.5);
     }
   }
 
@@ -290,7 +321,7 @@
   }
 
   function drawAxes() {
-    const [axisX, axisY] = data.view.axes;
+    const [axisX, axisY] = axes.map((k) => data.view.axes[k]);
     context.font = "12px system-ui, sans-serif";
     context.lineWidth = 1;
     const label = (value, digits) => (Math.abs(value) >= 1e6 ? value.toExponential(1) : value.toFixed(Math.min(digits, 8)));
@@ -514,8 +545,10 @@
     element("lead").textContent = data.lead;
     element("view-note").textContent = data.view.note;
     element("command").textContent = data.command;
+    element("by-command").hidden = data.command === null;
     element("python").textContent = data.python;
     element("profile").hidden = data.profile === null;
+    element("profile-note").textContent = data.profileNote;
     if (data.profile) element("profile-picture").src = "data:image/svg+xml;base64," + data.profile;
     for (const [name, value] of data.facts) {
       const row = make("div", null, element("fact-list"), value.length > 40 ? "long" : "");
@@ -557,8 +590,24 @@
     element("moving-note").textContent = data.movingNote;
   }
 
+  function fillAxes() { // two features are shown both; of more, any two can be chosen
+    const chosen = [element("axis-x"), element("axis-y")];
+    chosen.forEach((select, k) => {
+      data.view.axes.forEach((axis, i) => { make("option", axis.name, select).value = i; });
+      select.value = k;
+      select.parentElement.hidden = data.view.axes.length < 3;
+      select.onchange = () => {
+        showAxes(...chosen.map((each) => Number(each.value)));
+        hideTip();
+        fitPicture();
+        showAll();
+      };
+    });
+  }
+
   fitPicture();
   fillText();
+  fillAxes();
   fillClusters();
   drawMoving();
   setTime(0);

@@ -1,56 +1,66 @@
-"""A plane picture of points of any dimension."""
+"""The axes that the page can show, for points of any dimension."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-_UNEQUAL = 8.0  # a picture whose sides differ by more than this factor is stretched
+from modeshift.io.prepare import Preparation
+from modeshift.plots.axes import Axis, feature_axis, principal_axes
 
 _MARGIN = 0.04  # around the points, as a share of the picture
+_FEATURES = 12  # that can be chosen as an axis
 
 
-class View(NamedTuple):
-    """A plane picture of the clustered points: point x is drawn at ``(x - center) @ axes``.
+class ViewAxis(NamedTuple):
+    """One axis of the page.
 
     Attributes
     ----------
-    center : ndarray of shape (d,)
-    axes : ndarray of shape (d, 2)
-    names : tuple of two str
-    units : tuple of two (scale, offset)
-        Scale and offset from coordinates of the picture to units of the data.
-    note : str
-        A remark for the reader.
-    box : ndarray of shape (4,)
-        Lowest x, highest x, lowest y, highest y of all points, with a margin.
+    axis : Axis or None
+        None: the height of points with one feature, which has no meaning.
+    low, high : float
+        Ends of the axis: the lowest and the highest point, with a margin.
+    scale, offset : float
+        From coordinates of the axis to units of the data.
     """
 
-    center: np.ndarray
-    axes: np.ndarray
-    names: tuple[str, str]
-    units: tuple[tuple[float, float], tuple[float, float]]
-    note: str
-    box: np.ndarray
-
-    def place(self, positions: np.ndarray) -> np.ndarray:
-        """Return coordinates in the picture."""
-        return (positions - self.center) @ self.axes
-
-    def quantized(self, positions: np.ndarray) -> np.ndarray:
-        """Return coordinates in the picture as 65535ths of its box."""
-        low, span = self.box[[0, 2]], self.box[[1, 3]] - self.box[[0, 2]]
-        shares = (self.place(positions) - low) / np.where(span > 0, span, 1.0)
-        return np.rint(np.clip(shares, 0, 1) * 65535).astype(np.uint16)
+    axis: Axis | None
+    low: float
+    high: float
+    scale: float = 1.0
+    offset: float = 0.0
 
     @property
-    def equal(self) -> bool:
-        """Whether the picture is legible with the same unit on both axes."""
-        spans = self.box[[1, 3]] - self.box[[0, 2]]
-        return bool(0 < spans.max() <= _UNEQUAL * spans.min())
+    def name(self) -> str:
+        """Name of the axis; "" for heights."""
+        return "" if self.axis is None else self.axis.name
+
+    def quantized(self, positions: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """Return coordinates on the axis as 65535ths of its length.
+
+        ``numbers`` are the numbers of the points. A height depends on nothing else, so that a point
+        keeps it on its climb.
+        """
+        if self.axis is None:
+            return ((numbers * 40503) % 65536).astype(np.uint16)  # Knuth's multiplicative hash
+        span = self.high - self.low
+        shares = (self.axis.place(positions) - self.low) / (span if span > 0 else 1.0)
+        return np.rint(np.clip(shares, 0, 1) * 65535).astype(np.uint16)
 
 
-def make_view(points: np.ndarray, preparation: Any) -> View:
-    """Return the picture of points: by their two features, or by two principal axes.
+class View(NamedTuple):
+    """The axes that a reader can choose from, and a remark about them. The first two are shown."""
+
+    axes: list[ViewAxis]
+    note: str
+
+    def quantized(self, positions: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """Return coordinates as 65535ths of each axis, axis by axis."""
+        return np.stack([axis.quantized(positions, numbers) for axis in self.axes])
+
+
+def make_view(points: np.ndarray, preparation: Preparation) -> View:
+    """Return the axes of points: their two features, or two principal axes and then features.
 
     Parameters
     ----------
@@ -60,37 +70,35 @@ def make_view(points: np.ndarray, preparation: Any) -> View:
         Scaling of the data.
     """
     points = points.astype(np.float64)
-    d = points.shape[1]
-    center = points.mean(axis=0)
-    if d <= 2:
-        axes = np.eye(d, 2)
-        center = np.zeros(d)
-        units = tuple(_units(preparation, k) for k in range(2))
-        names = (*preparation.columns, "")[:2]
-        note = ""
-        if d == 1:
-            note = "There is only one feature; the height of a point has no meaning."
-    else:
-        offsets = (points - center) / (np.abs(points).max() or 1.0)  # keeps squares in range
-        values, vectors = np.linalg.eigh(offsets.T @ offsets)
-        axes = vectors[:, [-1, -2]]
-        axes = axes * np.where(axes.sum(axis=0) < 0, -1.0, 1.0)  # fixes the sign of the axes
-        share = 100 * values[[-1, -2]].sum() / max(values.sum(), np.finfo(float).tiny)
-        units = ((1.0, 0.0), (1.0, 0.0))
-        names = ("first principal axis", "second principal axis")
-        note = (
-            f"The picture shows two principal axes of the {d} features, with {share:.0f} % of "
-            "their variance. Points that look close may be far apart."
-        )
-    view = View(center, axes, names, units, note, np.zeros(4))  # type: ignore[arg-type]
-    places = view.place(points)
-    low, high = places.min(axis=0), places.max(axis=0)
+    names = preparation.columns
+    d = len(names)
+    features = [
+        _in_units(points, feature_axis(names, k), preparation) for k in range(d)[:_FEATURES]
+    ]
+    if d == 1:
+        note = "There is only one feature; the height of a point has no meaning."
+        return View([*features, ViewAxis(None, 0.0, 0.0)], note)
+    if d == 2:
+        return View(features, "")
+    first, second, share = principal_axes(points)
+    note = (
+        f"Choose the axes below the picture. The first two principal axes of the {d} features hold "
+        f"{share:.0%} of their variance. Points that look close may be far apart."
+    )
+    return View([_with_ends(points, first), _with_ends(points, second), *features], note)
+
+
+def _with_ends(points: np.ndarray, axis: Axis) -> ViewAxis:
+    places = axis.place(points)
+    low, high = float(places.min()), float(places.max())
     room = _MARGIN * (high - low)
-    low, high = low - room, high + room
-    return view._replace(box=np.array([low[0], high[0], low[1], high[1]]))
+    return ViewAxis(axis, low - room, high + room)
 
 
-def _units(preparation: Any, k: int) -> tuple[float, float]:
-    if preparation.offset is None or k >= len(preparation.offset):
-        return 1.0, 0.0
-    return float(preparation.scale[k]), float(preparation.offset[k])
+def _in_units(points: np.ndarray, axis: Axis, preparation: Preparation) -> ViewAxis:
+    """Return the axis of a feature, with the units of the data."""
+    found = _with_ends(points, axis)
+    if preparation.offset is None or preparation.scale is None:
+        return found
+    scale, offset = preparation.scale[axis.feature], preparation.offset[axis.feature]
+    return found._replace(scale=float(scale), offset=float(offset))

@@ -1,6 +1,7 @@
 """The observer of a fit: functions that are called after every sweep, and a checkpoint."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,10 +61,24 @@ class Observer(NamedTuple):
 
     def tell_choice(self, done: int, total: int) -> None:
         """Tell callbacks with a method ``on_choice`` how far the choice of the bandwidth is."""
+        self._call("on_choice", done, total)
+
+    @contextmanager
+    def fitting(self, unit: str) -> Iterator[None]:
+        """Around a fit: tell callbacks with methods ``on_begin`` and ``on_end``.
+
+        ``on_begin`` gets the unit in which ``Progress.sweep`` counts: "sweep" or "step".
+        """
+        try:
+            self._call("on_begin", unit)
+            yield
+        finally:
+            self._call("on_end")
+
+    def _call(self, hook: str, *arguments: Any) -> None:
         for callback in self.callbacks:
-            hook = getattr(callback, "on_choice", None)
-            if hook is not None:
-                hook(done, total)
+            if hasattr(callback, hook):
+                getattr(callback, hook)(*arguments)
 
     def watch(self, report: Callable[..., None] | None, *data: Any) -> Watch:
         """Return the watch that a schedule reports to. The data identify the fit."""

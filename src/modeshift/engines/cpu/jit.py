@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from numba import njit
+from numba.core.event import Listener, register
+
+from modeshift.watching.compiling import COMPILATION
 
 _MARK_OF_KERNELS = re.compile(
     rb"^(?:from|import) (?:numba|modeshift\.engines\.cpu\.jit)\b|^@implements\b", re.MULTILINE
@@ -36,6 +39,28 @@ def kernel_stamp() -> str:
 
 
 _STAMP = kernel_stamp()
+
+
+class _Ear(Listener):
+    """Tells ``COMPILATION`` when Numba compiles one of our kernels."""
+
+    def on_start(self, event: Any) -> None:
+        """Hear that Numba begins to compile."""
+        kernel = event.data["dispatcher"]
+        if _is_ours(kernel):
+            COMPILATION.begin(kept=kernel.stats.cache_path is not None)
+
+    def on_end(self, event: Any) -> None:
+        """Hear that Numba has compiled, or failed to."""
+        if _is_ours(event.data["dispatcher"]):
+            COMPILATION.end()
+
+
+def _is_ours(kernel: Any) -> bool:
+    return str(kernel.py_func.__module__).startswith("modeshift.")
+
+
+register("numba:compile", _Ear())
 
 
 def bare_kernel(function: Callable, **options: Any) -> Any:

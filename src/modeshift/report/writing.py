@@ -1,0 +1,144 @@
+"""Write the page: from Python with a fitted model, and from the command with a table."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from modeshift import plots
+from modeshift.checks import check_weights
+from modeshift.estimators.base import ModeSeeker
+from modeshift.estimators.consensus import Consensus
+from modeshift.estimators.stochastic_mean_shift import StochasticMeanShift
+from modeshift.io.prepare import Preparation
+from modeshift.io.table import Table
+from modeshift.io.write import check_place, write_whole
+from modeshift.plots.fitted import feature_names
+from modeshift.plots.style import as_file
+from modeshift.report.climb import Camera, Climb
+from modeshift.report.content import make_content
+from modeshift.report.page import make_page
+from modeshift.report.summary import summarize
+
+
+def write(
+    model: Any,
+    X: Any,
+    path: Any,
+    *,
+    sample_weight: Any = None,
+    camera: Camera | None = None,
+    force: bool = False,
+) -> Path:
+    """Write an HTML page about a fit: a map of the points, the clusters, the choices.
+
+    It is the page of ``modeshift cluster --report``. It is one file and needs no network.
+
+    Parameters
+    ----------
+    model : fitted MeanShift, StochasticMeanShift, BlurringMeanShift, or Consensus of them
+    X : array-like of shape (n, d)
+        The points of the fit.
+    path : str or path
+        The file.
+    sample_weight : array-like of shape (n,), default=None
+        The weights of the fit.
+    camera : Camera, default=None
+        A callback of the fit (``model.set_callbacks(camera)``). With it the page plays the climb.
+    force : bool, default=False
+        Replace an existing file.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+    """
+    _check_model(model)
+    path = Path(path)
+    check_place(path, force)
+    table = _as_table(model, X, sample_weight)
+    parameters, n_runs = _parameters(model)
+    preparation = Preparation(table.columns, None, None)
+    summary = summarize(
+        command=None,
+        name=None,
+        sheet=None,
+        method=None,
+        weight=None if sample_weight is None else "sample_weight",
+        table=table,
+        preparation=preparation,
+        parameters=parameters,
+        n_runs=n_runs,
+        fitted=model,
+        scores=None,
+        seconds={},
+        advice=None,
+    )
+    climb = None if camera is None else camera.climb()
+    write_page(path, table, preparation, model, summary, climb)
+    return path
+
+
+def write_page(
+    path: Path,
+    table: Table,
+    preparation: Preparation,
+    fitted: Any,
+    summary: dict[str, Any],
+    climb: Climb | None,
+) -> None:
+    """Write the page of a fit that is summarized already."""
+    picture = None
+    if hasattr(fitted, "profile_"):
+        picture = as_file(plots.bandwidth_profile(fitted.profile_), "svg")
+    content = make_content(
+        table=table,
+        preparation=preparation,
+        fitted=fitted,
+        summary=summary,
+        climb=climb,
+        profile=picture,
+    )
+    page = make_page(content)
+    write_whole(path, lambda file: file.write(page.encode()))
+
+
+def _check_model(model: Any) -> None:
+    estimator = getattr(model, "estimator_", None) if isinstance(model, Consensus) else model
+    if isinstance(model, ModeSeeker | Consensus):
+        check_is_fitted(model)
+    if not isinstance(estimator, ModeSeeker):
+        raise TypeError(
+            "model must be a fitted MeanShift, StochasticMeanShift or BlurringMeanShift, or a "
+            f"Consensus of one of them, got {model!r}; plots.clusters draws any clusterer."
+        )
+    if not isinstance(model.labels_, np.ndarray):
+        raise TypeError(
+            "The page needs a fit of arrays in memory, and the labels are "
+            f"{type(model.labels_).__name__}; fit an array of NumPy, or draw with plots.clusters."
+        )
+
+
+def _as_table(model: Any, X: Any, sample_weight: Any) -> Table:
+    """Return the points of a fit in Python as the command would read them from a file."""
+    points = np.ascontiguousarray(X)
+    points = points.astype(np.float32 if points.dtype == np.float32 else np.float64)
+    if len(points) != len(model.labels_):
+        raise ValueError(
+            f"X has {len(points)} points, but the model was fitted to {len(model.labels_)}; pass "
+            "the X of fit."
+        )
+    weight = None if sample_weight is None else check_weights(sample_weight, len(points))
+    rows = np.arange(1, len(points) + 1)
+    names = feature_names(model, X)
+    return Table(points, names, [], rows, id=None, label=None, weight=weight, n_dropped=0)
+
+
+def _parameters(model: Any) -> tuple[dict[str, Any], int]:
+    """Return the parameters of the estimator, and the number of its runs."""
+    if not isinstance(model, Consensus):
+        return model.get_params(deep=False), 1
+    estimator = StochasticMeanShift() if model.estimator is None else model.estimator
+    parameters = estimator.get_params(deep=False) | {"random_state": model.random_state}
+    return parameters, model.n_runs
