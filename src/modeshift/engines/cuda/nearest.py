@@ -48,11 +48,12 @@ def nearest_several(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return rows and squared distances of the k nearest targets; ties go to the lower index."""
     (m, d), n = places.shape, len(targets)
-    rows = torch.empty((m, _ROOM), dtype=torch.int64, device=places.device)
-    squares = torch.empty((m, _ROOM), dtype=places.dtype, device=places.device)
-    nearest_of_all_several[(triton.cdiv(m, _BLOCK),)](
+    room = 1 if k == 1 else _ROOM
+    rows = torch.empty((m, room), dtype=torch.int64, device=places.device)
+    squares = torch.empty((m, room), dtype=places.dtype, device=places.device)
+    nearest_of_all[(triton.cdiv(m, _BLOCK),)](
         targets.contiguous(), places.contiguous(), rows, squares, n, m, d,
-        ROOM=_ROOM, BLOCK=_BLOCK, TILE=_TILE, num_warps=4,
+        ROOM=room, BLOCK=_BLOCK, TILE=_TILE, num_warps=4,
     )  # fmt: skip
     rows, order = rows.sort(dim=1)
     squares, nearer = squares.gather(1, order).sort(dim=1, stable=True)
@@ -61,37 +62,11 @@ def nearest_several(
 
 def nearest_rows(targets: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
     """Return for each place the index of the nearest target; ties go to the lower index."""
-    m, d = places.shape
-    found = torch.empty(m, dtype=torch.int64, device=places.device)
-    nearest_of_all[(triton.cdiv(m, _BLOCK),)](
-        targets.contiguous(), places.contiguous(), found, len(targets), m, d,
-        BLOCK=_BLOCK, TILE=_TILE, num_warps=4,
-    )  # fmt: skip
-    return found
+    return nearest_several(targets, places, 1)[0][:, 0]
 
 
 @triton.jit(do_not_specialize=["n", "m", "d"])
-def nearest_of_all(targets, places, found, n, m, d, BLOCK: tl.constexpr, TILE: tl.constexpr):
-    """Compare all targets with a block of places."""
-    rows = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    nearest = tl.zeros((BLOCK,), tl.int64)
-    least = tl.full((BLOCK,), float("inf"), places.dtype.element_ty)
-    for first in range(0, n, TILE):
-        others = first + tl.arange(0, TILE).to(tl.int64)
-        square = tl.zeros((BLOCK, TILE), places.dtype.element_ty)
-        for k in range(d):
-            here = tl.load(places + rows * d + k, mask=rows < m, other=0.0)
-            there = tl.load(targets + others * d + k, mask=others < n, other=float("inf"))
-            gap = here[:, None] - there[None, :]
-            square += gap * gap
-        nearer, column = tl.min(square, axis=1, return_indices=True)
-        nearest = tl.where(nearer < least, first + column, nearest)
-        least = tl.minimum(least, nearer)
-    tl.store(found + rows, nearest, mask=rows < m)
-
-
-@triton.jit(do_not_specialize=["n", "m", "d"])
-def nearest_of_all_several(
+def nearest_of_all(
     targets, places, found, squares, n, m, d,
     ROOM: tl.constexpr, BLOCK: tl.constexpr, TILE: tl.constexpr,
 ):  # fmt: skip
