@@ -177,6 +177,15 @@ def test_append_writes_the_whole_table(ending, folder, run):
     assert out["name"].to_list() == ["a", "b", "é", "d"]
 
 
+def test_a_column_of_clusters_is_no_feature_unless_it_is_named(folder, run):
+    Path("again.csv").write_text("x,cluster\n0,1\n0.1,1\n9,0\n")
+    assert "1 feature: x\n" in succeed(run("cluster", "again.csv", "--bandwidth", 1))
+    named = ("--columns", "x,cluster", "--force")
+    assert "x, cluster\n" in succeed(run("cluster", "again.csv", "--bandwidth", 1, *named))
+    Path("alone.csv").write_text("cluster\n0\n9\n")
+    assert "cluster\n" in succeed(run("cluster", "alone.csv", "--bandwidth", 1))
+
+
 def test_append_without_a_gap_repeats_the_file(folder, run):
     succeed(run(*CLUSTER, "--append"))
     lines = Path("points.labels.csv").read_text().splitlines()

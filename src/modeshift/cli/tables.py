@@ -12,7 +12,6 @@ DATA_HELP = (
     "input"
 )
 _STDIN = STDOUT = "-"
-_CLUSTER = "cluster"  # name of the column of labels
 _ENDINGS_KEPT = (".csv", ".tsv", ".xlsx", ".parquet", ".arrow", ".feather", ".npy", ".npz")
 
 
@@ -22,7 +21,7 @@ def add_feature_options(parser: Any) -> None:
         "--columns",
         metavar="A,B,C",
         help="columns of the features; in an NPZ file also whole arrays (default: all numeric "
-        "columns; in an NPZ file the array X, or the only matrix)",
+        "columns but 'cluster'; in an NPZ file the array X, or the only matrix)",
     )
     parser.add_argument(
         "--standardize",
@@ -166,7 +165,9 @@ class LabelWriter:
     def _frame(self, labels: Any) -> Any:
         import polars as pl
 
-        table, clusters = self._table, pl.Series(_CLUSTER, labels)
+        from modeshift.io.table import CLUSTER
+
+        table, clusters = self._table, pl.Series(CLUSTER, labels)
         if self._whole is None:
             identity = pl.Series("row", table.rows) if table.id is None else table.id
             return pl.DataFrame([identity, clusters])
@@ -182,6 +183,7 @@ class LabelWriter:
 def _table_to_extend(source: Any, place: Path | None) -> Any:
     """Return all columns of the file; refuse if a column of clusters cannot be added."""
     from modeshift.io.source import reading
+    from modeshift.io.table import CLUSTER
 
     if place is not None and place.suffix.lower() == ".npy":
         raise UserError(
@@ -190,9 +192,9 @@ def _table_to_extend(source: Any, place: Path | None) -> Any:
         )
     with reading(source.name, source.kind):
         whole = source.frame.collect()
-    if _CLUSTER in whole.columns:
+    if CLUSTER in whole.columns:
         raise UserError(
-            f"--append adds a column {_CLUSTER!r}, and {source.name} has one already; rename it, "
+            f"--append adds a column {CLUSTER!r}, and {source.name} has one already; rename it, "
             "or leave --append out"
         )
     return whole

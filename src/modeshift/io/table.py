@@ -10,6 +10,10 @@ from modeshift.io.source import Source, reading
 MISSING = ("NA", "N/A", "NULL", "NONE", "NAN", "?", "")
 """Words for a missing value in text; upper and lower case are the same."""
 
+CLUSTER = "cluster"
+"""Column of labels in tables that the command wrote. It is a result, so it is no feature unless
+it is named, or the only column of numbers."""
+
 _SAMPLE = 10_000  # rows that decide whether a text column holds numbers
 
 
@@ -62,8 +66,8 @@ def read_table(
     source : Source
     columns : list of str, default=None
         The features. In an NPZ file a name may be that of an array, which stands for all its
-        columns. None: all columns that hold numbers and have no role; in an NPZ file with an array
-        of points, the columns of this array.
+        columns. None: all columns that hold numbers and have no role, without a column ``cluster``;
+        in an NPZ file with an array of points, the columns of this array.
     roles : Roles, default=None
     missing : {"error", "drop"}, default="error"
         What to do with rows without a finite number in a feature or the weight.
@@ -122,6 +126,7 @@ def _choose(source: Source, names: list[str], roles: Roles) -> tuple[list[str], 
     numeric = _numeric(source, [name for name in points if name in free])
     if source.may_be_text:
         _refuse(source, [name for name in free if name not in numeric], _COMMAS)
+    numeric = [name for name in numeric if name != CLUSTER] or numeric
     if not numeric:
         raise FileError(
             f"{source.name} has no column of numbers{_hint(source, free)}; "
