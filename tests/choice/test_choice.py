@@ -30,7 +30,7 @@ from modeshift.choice.rounding import undo_rounding
 from modeshift.choice.sample import draw_sample
 from modeshift.choice.score import middle_of, peaks_of, scores_of
 from modeshift.choice.tree import tree_of
-from modeshift.estimators.base import profile_for, spec_to_profile
+from modeshift.estimators.base import asked_to_profile, profile_for
 from modeshift.spec import Sampled
 from twins import choice as naive
 
@@ -58,7 +58,7 @@ def by_size(labels):
 
 def profile(X, make=MeanShift, **settings):
     """Profile through the inner door, which knows level and progress."""
-    spec = spec_to_profile(make(), X.shape[1])
+    spec = asked_to_profile(make(), X.shape[1])[0]
     weights = settings.pop("sample_weight", np.ones(len(X)))
     sampled = Sampled(np.asarray(X, dtype=float), np.asarray(weights, dtype=float))
     return profile_for(spec, sampled, **settings)
@@ -821,3 +821,20 @@ def test_picture_of_the_tree_has_a_line_for_each_cluster(pairs):
     assert len(upright) == len(tree.parent)
     assert_allclose(sorted(max(line.get_ydata()) for line in upright), sorted(tree.high))
     plots.cluster_tree(bandwidth_profile(np.ones((5, 2)), MeanShift()))
+
+
+def test_a_profile_tests_at_the_level_of_the_estimator_and_tells_its_callbacks():
+    X = np.random.default_rng(1).normal(size=(200, 2))
+    heard = []
+
+    class Listener:
+        def __call__(self, progress):
+            pytest.fail("no fit")
+
+        def on_choice(self, done, total):
+            heard.append((done, total))
+
+    assert bandwidth_profile(X, MeanShift()).one_cluster
+    untested = bandwidth_profile(X, MeanShift(significance=None).set_callbacks(Listener()))
+    assert not untested.one_cluster
+    assert heard[-1][0] == heard[-1][1]

@@ -177,6 +177,18 @@ def test_append_writes_the_whole_table(ending, folder, run):
     assert out["name"].to_list() == ["a", "b", "é", "d"]
 
 
+def test_a_reader_that_has_enough_is_no_error(folder):
+    """As in modeshift cluster points.csv --out - | head -1."""
+    Path("many.csv").write_text("x\n" + "".join(f"{i % 7}\n" for i in range(100_000)))
+    words = [sys.executable, "-m", "modeshift", "cluster", "many.csv", "--bandwidth", "0.4"]
+    words += ["--resolution", "4", "--out", "-"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"row,cluster\n"
+        process.stdout.close()
+        assert b"BrokenPipe" not in process.stderr.read()
+    assert process.returncode == 0
+
+
 def test_a_column_of_clusters_is_no_feature_unless_it_is_named(folder, run):
     Path("again.csv").write_text("x,cluster\n0,1\n0.1,1\n9,0\n")
     assert "1 feature: x\n" in succeed(run("cluster", "again.csv", "--bandwidth", 1))

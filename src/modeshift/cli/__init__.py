@@ -9,6 +9,7 @@ Such a module imports heavy packages inside ``run``, so that ``modeshift --versi
 """
 
 import argparse
+import os
 import sys
 import traceback
 from types import ModuleType
@@ -69,6 +70,9 @@ def main(arguments: list[str] | None = None) -> int:
     options.arguments = sys.argv[1:] if arguments is None else arguments
     try:
         return options.run(options) or SUCCESS
+    except BrokenPipeError:  # the reader, such as head, has enough
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # Python flushes it at the end
+        return SUCCESS
     except KeyboardInterrupt as stop:
         print(f"modeshift: {str(stop) or 'stopped'}", file=sys.stderr)
         return INTERRUPTED

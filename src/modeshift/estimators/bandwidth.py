@@ -11,7 +11,7 @@ from modeshift.choice.quantile import quantile_radius
 from modeshift.choice.sample import draw_sample
 from modeshift.engines.cpu.scale import nearest_scale
 from modeshift.engines.cpu.sphere import normalised
-from modeshift.estimators.base import ModeSeeker, profile_for, spec_to_profile
+from modeshift.estimators.base import ModeSeeker, asked_to_profile, profile_for
 from modeshift.estimators.stochastic_mean_shift import StochasticMeanShift
 from modeshift.estimators.validation import check_matrix, check_randomness
 from modeshift.parameters import shown
@@ -128,8 +128,8 @@ def bandwidth_profile(
     X : array-like of shape (n, d)
         The points.
     estimator : estimator, default=None
-        Whom the bandwidth is for, with all its other parameters; None is
-        ``StochasticMeanShift()``.
+        The estimator that needs a bandwidth, with all its other parameters and its callbacks; None
+        is ``StochasticMeanShift()``.
     n_bandwidths : int, default=None
         Steps of the range; None is 20, and 9 in many dimensions. The range ends early where 95% of
         the points are one cluster.
@@ -175,11 +175,14 @@ def _profile(
             f"got {estimator!r}."
         )
     points = check_matrix("X", X)
-    spec = spec_to_profile(estimator, points.shape[1])
+    spec, level, observer = asked_to_profile(estimator, points.shape[1])
     weights = check_weights(sample_weight, len(points))
     if spec.on_sphere:
         points = normalised(points, "X")
     if spec.feature_scale is not None:
         points = points / np.array(spec.feature_scale)
     rng = check_randomness(random_state)
-    return profile_for(spec, Sampled(points, weights), plain=plain, random_state=rng, **settings)
+    sampled = Sampled(points, weights)
+    settings |= {"level": level, "progress": observer.tell_choice}
+    with observer.fitting("sweep"):
+        return profile_for(spec, sampled, plain=plain, random_state=rng, **settings)

@@ -349,11 +349,11 @@ def model_of(estimator: Any) -> Any:
     return getattr(estimator, "_model_", None)
 
 
-def spec_to_profile(estimator: ModeSeeker, n_features: int) -> Spec:
-    """Return the Spec of an estimator without its bandwidth, which is to be chosen."""
+def asked_to_profile(estimator: ModeSeeker, n_features: int) -> tuple[Spec, float | None, Observer]:
+    """Return the Spec of an estimator without a bandwidth, the level of its test, its observer."""
     values = check_each(estimator.get_params(deep=False) | {"bandwidth": None})
     check_together(values)
-    return estimator._spec(values, n_features)
+    return estimator._spec(values, n_features), values["significance"], estimator._observer(values)
 
 
 def chosen_spec(spec: Spec, profile: BandwidthProfile, engine: str) -> Spec:
