@@ -368,3 +368,8 @@ def test_the_folder_of_a_checkpoint_must_exist(tmp_path):
         Checkpoint(tmp_path / "none" / "fit.checkpoint")
     with pytest.raises(ValueError, match="is a folder; name a file in it"):
         Checkpoint(tmp_path)
+
+
+def test_a_checkpoint_needs_a_path():
+    with pytest.raises(TypeError, match="path of a Checkpoint must be a str or a path, got 3"):
+        Checkpoint(3)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +31,8 @@ class Checkpoint:
     """
 
     def __init__(self, path: Any, every: float = 60.0) -> None:
+        if not isinstance(path, str | PathLike):
+            raise TypeError(f"path of a Checkpoint must be a str or a path, got {path!r}.")
         self.path = Path(path)
         check_place(self.path, force=True)
         self.every = check_real("every", every, low=0.0)
