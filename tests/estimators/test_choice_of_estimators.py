@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
@@ -150,3 +151,10 @@ def test_one_cluster_in_many_dimensions():
     X[:60] += 3.0
     assert len(MeanShift(n_clusters=1).fit(X).cluster_centers_) == 1
     assert len(MeanShift(n_clusters=2).fit(X).cluster_centers_) == 2
+
+
+def test_dust_is_no_wished_cluster():
+    """The sixth cluster was four points, three times the next one, and fell as a stray."""
+    X = make_blobs(600, centers=5, random_state=1, cluster_std=0.6)[0]
+    with pytest.raises(ValueError, match="No bandwidth gives n_clusters=6"):
+        StochasticMeanShift(n_clusters=6, random_state=0).fit(X)

@@ -240,3 +240,9 @@ def test_kept_files_load_for_ever(file):
     for parameter, value in KEPT[name].get_params(deep=False).items():
         if parameter not in ("seeding", "estimator"):
             assert getattr(model, parameter) == value, parameter
+
+
+def test_other_npz_files_are_no_models(path):
+    np.savez(path, X=X)
+    with pytest.raises(ValueError, match="cannot be loaded: it is no saved model"):
+        modeshift.load(path)

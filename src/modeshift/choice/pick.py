@@ -56,6 +56,11 @@ def _places(curves: Sequence[Curve], fits: Callable[[Curve, int], bool]) -> list
 
 
 def _gap(labels: np.ndarray, weights: np.ndarray, k: int) -> float:
-    """Return how many times the k-th largest cluster is as large as the next one; 0 without."""
+    """Return how many times the k-th largest cluster is as large as the next one.
+
+    It is 0 if there is no next one, or if the k-th is dust itself.
+    """
     sizes = np.sort(np.bincount(labels, weights=weights))[::-1]
-    return float(sizes[k - 1] / sizes[k]) if len(sizes) > k else 0.0
+    if len(sizes) <= k or sizes[k - 1] < dust_limit(labels, weights):
+        return 0.0
+    return float(sizes[k - 1] / sizes[k])

@@ -224,7 +224,7 @@ class ModeSeeker(ShowsClusters, ClusterMixin, BaseEstimator):
             fit = engine.fit(spec, data, rng, observer)
         self._publish(fit, engine.name, spec, profile)
         warn_of_no_clusters(fit, spec)
-        warn_of_too_few(fit, spec)
+        warn_of_too_few(fit, spec, is_chosen=profile is not None)
 
     def _checked_values(self) -> dict[str, Any]:
         """Return all parameters, checked one by one and together."""

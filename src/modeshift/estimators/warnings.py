@@ -49,15 +49,23 @@ def warn_of_no_clusters(fit: Fit, spec: Spec) -> None:
         )
 
 
-def warn_of_too_few(fit: Fit, spec: Spec) -> None:
+def warn_of_too_few(fit: Fit, spec: Spec, *, is_chosen: bool) -> None:
     """Warn that the fit has fewer clusters than were asked for."""
-    found = len(fit.centers)
-    if spec.n_clusters is not None and 0 < found < spec.n_clusters:
-        warnings.warn(
-            f"bandwidth={spec.bandwidth!r} gives fewer clusters than n_clusters={spec.n_clusters}, "
-            f"namely {found}. Take a smaller bandwidth.",
-            stacklevel=4,
+    found, wished = len(fit.centers), spec.n_clusters
+    if wished is None or not 0 < found < wished:
+        return
+    if is_chosen:
+        text = (
+            f"The fit has {found} clusters instead of n_clusters={wished}. The chosen "
+            f"bandwidth={spec.bandwidth:.4g} gave {wished} in a trial, on a sample or with another "
+            "seed. Take another random_state, or give a smaller bandwidth."
         )
+    else:
+        text = (
+            f"bandwidth={spec.bandwidth!r} gives fewer clusters than n_clusters={wished}, namely "
+            f"{found}. Take a smaller bandwidth."
+        )
+    warnings.warn(text, stacklevel=4)
 
 
 def warn_of_different_scales(points: np.ndarray, names: Any, spec: Spec) -> None:

@@ -78,6 +78,8 @@ def load(path: str | Path, register: Register, build: Callable[[Any], Any] | Non
             raise ValueError("it is no NPZ file")
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
+        if _TREE not in arrays:
+            raise ValueError("it is no saved model")
         tree = json.loads(arrays.pop(_TREE).tobytes())
         _check_format(tree)
         content = _decode(tree["value"], arrays, register)

@@ -11,12 +11,12 @@ from modeshift.plots.style import COLOURS, GREY, MARKERS, marker_size, new_figur
 _MOST_POINTS = 20_000
 _CLUSTERS_IN_LEGEND = 10
 _STYLES = len(COLOURS) * len(MARKERS)
-# No cluster looks like this: white with a black edge.
+# No cluster looks like this: a black ring. A point in its middle stays visible.
 _LOOK_OF_CENTERS = {
     "marker": "o",
-    "color": "white",
+    "facecolors": "none",
     "edgecolors": "black",
-    "linewidths": 0.8,
+    "linewidths": 1.2,
     "zorder": 3,
 }
 
@@ -24,7 +24,7 @@ _LOOK_OF_CENTERS = {
 def clusters(model: Any, X: Any, *, axes: Any = None, title: str = "") -> Any:
     """Draw the clusters of a fitted model.
 
-    Points without a cluster (label -1) are grey, and white circles mark the centres. The legend
+    Points without a cluster (label -1) are grey, and rings mark the centres. The legend
     lists the ten largest clusters. Of more than 20,000 points a random sample is drawn; the numbers
     in the legend count all points.
 

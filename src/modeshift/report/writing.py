@@ -29,7 +29,6 @@ def write(
     *,
     sample_weight: Any = None,
     camera: Camera | None = None,
-    force: bool = False,
 ) -> Path:
     """Write an HTML page about a fit: a map of the points, the clusters, the choices.
 
@@ -41,13 +40,11 @@ def write(
     X : array-like of shape (n, d)
         The points of the fit.
     path : str or path
-        The file.
+        The file. An existing one is replaced.
     sample_weight : array-like of shape (n,), default=None
         The weights of the fit.
     camera : Camera, default=None
         A callback of the fit (``model.set_callbacks(camera)``). With it the page plays the climb.
-    force : bool, default=False
-        Replace an existing file.
 
     Returns
     -------
@@ -56,7 +53,7 @@ def write(
     """
     _check_model(model)
     path = Path(path)
-    check_place(path, force)
+    check_place(path, force=True)
     table = _as_table(model, X, sample_weight)
     parameters, n_runs = _parameters(model)
     preparation = Preparation(table.columns, None, None)
