@@ -253,3 +253,19 @@ def test_centres_of_cosine_runs_are_on_the_sphere():
     X = np.random.default_rng(0).normal(size=(80, 3)) + 1.0
     fitted = Consensus(StochasticMeanShift(bandwidth=0.3, metric="cosine"), n_runs=3).fit(X)
     np.testing.assert_allclose(np.linalg.norm(fitted.cluster_centers_, axis=1), 1.0, rtol=1e-14)
+
+
+def test_outliers_memberships_and_densities_are_those_of_mean_shift():
+    X, _ = make_paper_set(1, scale=0.2, random_state=0)
+    joined = Consensus(StochasticMeanShift(bandwidth=0.9), n_runs=3, random_state=0).fit(X)
+    far = np.concatenate([X[:5], X[:5] + 50.0])
+    assert_array_equal(joined.predict(far, outliers=-1)[5:], -1)
+    assert_array_equal(joined.predict(far, outliers=-1)[:5], joined.labels_[:5])
+    shares = joined.membership(X)
+    assert shares.shape == (len(X), len(joined.cluster_centers_))
+    assert_array_equal(shares.argmax(axis=1), joined.labels_)
+    assert_array_equal(joined.score_samples(far), joined.estimator_.score_samples(far))
+    others = Consensus(KMeans(2, n_init=1), n_runs=2, random_state=0).fit(X)
+    assert not hasattr(others, "membership")
+    with pytest.raises(ValueError, match="outliers=-1 needs a bandwidth, and KMeans has none"):
+        others.predict(far, outliers=-1)

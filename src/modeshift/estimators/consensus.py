@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, MetaEstimatorMixin, clone
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from modeshift.checks import check_weights, check_whole, refuse
@@ -22,6 +23,7 @@ from modeshift.estimators.base import (
     ModeSeeker,
     checkpoint_of,
     forget,
+    index_and_data,
     label_new,
     model_of,
 )
@@ -29,6 +31,11 @@ from modeshift.estimators.notebook import ShowsClusters
 from modeshift.estimators.stochastic_mean_shift import StochasticMeanShift
 from modeshift.estimators.validation import check_points, check_randomness
 from modeshift.estimators.voting import Votes, join_runs
+
+
+def _seeks_modes(consensus: Any) -> bool:
+    """Return whether the runs are mean-shift; other estimators have no bandwidth."""
+    return consensus.estimator is None or isinstance(consensus.estimator, ModeSeeker)
 
 
 class Consensus(ShowsClusters, ClusterMixin, MetaEstimatorMixin, BaseEstimator):
@@ -110,10 +117,54 @@ class Consensus(ShowsClusters, ClusterMixin, MetaEstimatorMixin, BaseEstimator):
             raise
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any, *, outliers: str | int = "nearest") -> np.ndarray:
         """Label new points: the ten nearest fitted points vote with weight / distance.
 
         On the fitted points this gives ``labels_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+            New points.
+        outliers : "nearest" or -1, default="nearest"
+            Label of points that are further than the bandwidth from every fitted point. -1 needs a
+            mean-shift estimator.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        check_is_fitted(self)
+        checked = check_points(self, X, reset=False)
+        if self._model_ is not None:
+            return label_new(self.estimator_, self._model_, self._index_, X, outliers)
+        if outliers != "nearest":
+            raise ValueError(
+                f"outliers={outliers!r} needs a bandwidth, and {type(self.estimator_).__name__} "
+                "has none."
+            )
+        return self._voters_.predict(checked)
+
+    @available_if(_seeks_modes)
+    def membership(self, X: Any) -> np.ndarray:
+        """Return how strongly new points belong to each cluster; see :meth:`MeanShift.membership`.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+            New points.
+
+        Returns
+        -------
+        ndarray of shape (m, n_clusters)
+        """
+        check_is_fitted(self)
+        index, data = index_and_data(self.estimator_, self._model_, self._index_, X)
+        return index.membership(data)
+
+    @available_if(_seeks_modes)
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Return the logarithm of the density; see :meth:`MeanShift.score_samples`.
 
         Parameters
         ----------
@@ -125,10 +176,7 @@ class Consensus(ShowsClusters, ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         ndarray of shape (m,)
         """
         check_is_fitted(self)
-        checked = check_points(self, X, reset=False)
-        if self._model_ is None:
-            return self._voters_.predict(checked)
-        return label_new(self.estimator_, self._model_, self._index_, X, "nearest")
+        return self.estimator_.score_samples(X)
 
     def _fit(self, X: Any, sample_weight: Any) -> None:
         """Fit all runs, let them vote, and publish."""
