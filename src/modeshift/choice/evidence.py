@@ -45,8 +45,8 @@ def evidence_limit(total: float, dimension: float, rounded: float) -> float:
     """Return the evidence that data without clusters exceed in at most 5% of the draws.
 
     Fitted to uniform, Gaussian and heavy-tailed data in 1 to 8 dimensions with N = 100 to 1,500
-    points (100 to 150 draws of each of 60 kinds; 4% exceed the limit in the mean, 10% in the worst
-    kind). Uniform data reach most. With nu the dimension::
+    points (100 to 150 draws of each of 59 kinds; at most 3.4% exceed the limit in the mean, 10% in
+    the worst kind). Uniform data reach most. With nu the dimension::
 
         max(0.00264 nu^-2.1, 0.00012) (1 + max(3.6 nu^-1.5, 1.5) 100 / N),    at least 0.00035
 

@@ -26,12 +26,15 @@ class Pick(NamedTuple):
     smallest_cluster: float
 
 
-def pick_with(n_clusters: int, curves: Sequence[Curve], weights: np.ndarray) -> Pick | None:
+def pick_with(
+    n_clusters: int, curves: Sequence[Curve], weights: np.ndarray, total: float
+) -> Pick | None:
     """Return the bandwidth that gives a number of clusters; None if none does.
 
     It gives k clusters if k are beyond dust. Where no bandwidth does, it is enough that the k-th
     largest cluster is three times as large as the next one: in few data every outlier is larger
     than dust. Of several bandwidths the one whose clusters persist most, the first of equals.
+    ``total`` is the weight of all the data, in units of the user.
     """
     places = _places(curves, lambda curve, i: curve.n_clusters[i] == n_clusters)
     if not places:
@@ -41,7 +44,7 @@ def pick_with(n_clusters: int, curves: Sequence[Curve], weights: np.ndarray) -> 
     if not places:
         return None
     curve, i = max(places, key=lambda place: place[0].persistence[place[1]])
-    smallest = dust_limit(curve.labels[i], weights) / weights.sum()
+    smallest = dust_limit(curve.labels[i], weights) * total / weights.sum()
     return Pick(float(curve.bandwidths[i]), curve.n_neighbors, smallest)
 
 

@@ -119,7 +119,10 @@ class BandwidthProfile(NamedTuple):
 
     def gives(self, n_clusters: int) -> bool:
         """Return whether :meth:`pick` finds a bandwidth for a number of clusters."""
-        return n_clusters == 1 or pick_with(n_clusters, self.curves, self.weights) is not None
+        return n_clusters == 1 or self._found(n_clusters) is not None
+
+    def _found(self, n_clusters: int) -> Pick | None:
+        return pick_with(n_clusters, self.curves, self.weights, self.total)
 
     def pick(self, n_clusters: int) -> Pick:
         """Return the bandwidth that gives a number of clusters beyond dust.
@@ -131,7 +134,7 @@ class BandwidthProfile(NamedTuple):
         ValueError
             If no bandwidth of the profile gives that number.
         """
-        found = pick_with(n_clusters, self.curves, self.weights)
+        found = self._found(n_clusters)
         if found is None and n_clusters == 1:
             found = Pick(self.widest_bandwidth, None, 0.0)
         if found is None:
@@ -140,7 +143,7 @@ class BandwidthProfile(NamedTuple):
                 f"No bandwidth gives n_clusters={n_clusters}. The nearest numbers of clusters that "
                 f"bandwidths give: {known}."
             )
-        return found._replace(smallest_cluster=found.smallest_cluster * self.total)
+        return found
 
 
 class _Trial(NamedTuple):
