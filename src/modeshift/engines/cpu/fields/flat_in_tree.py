@@ -43,19 +43,18 @@ def _average_near(state, x, radius, out):
         out[k] = 0.0
     mass = 0.0
     left, found = _begin(state, way, leaves)
-    while left > 0:
-        left -= 1
-        group = way[left]
-        gain, code = _add_group(state, group, x, reach, inside, out)
-        mass += gain
-        if WIDE * group < n_leaves:
-            left = _append_coded(way, left, WIDE * group, code)
-            continue
-        found = _append_coded(leaves, found, WIDE * group - n_leaves, code)
-        if found > _RIM:
-            mass += _add_leaves(state, leaves, found, blocks, x, reach, inside, out)
-            found = 0
-    mass += _add_leaves(state, leaves, found, blocks, x, reach, inside, out)
+    while left > 0 or found > 0:
+        while left > 0 and found <= _RIM:
+            left -= 1
+            group = way[left]
+            gain, code = _add_group(state, group, x, reach, inside, out)
+            mass += gain
+            if WIDE * group < n_leaves:
+                left = _append_coded(way, left, WIDE * group, code)
+            else:
+                found = _append_coded(leaves, found, WIDE * group - n_leaves, code)
+        mass += _add_leaves(state, leaves, found, blocks, x, reach, inside, out)
+        found = 0
     for k in range(d):
         out[k] = x[k] + out[k] / mass if mass > 0.0 else x[k]
     return mass
@@ -155,18 +154,20 @@ def _gap_and_span(below, above):
 @inlined_kernel
 def _add_leaves(state, leaves, found, blocks, x, reach, inside, out):
     """Add the points of some leaves that lie within reach; return their mass."""
-    mass, n_blocks = 0.0, 0
-    for i in range(found):
-        out[WASTE] += max(0, state.counts[leaves[i]] - LEAF)
-        block = state.heads[leaves[i]]
-        while block >= 0:
-            blocks[n_blocks] = block
-            n_blocks += 1
-            if n_blocks == _RIM:
-                mass += _add_blocks(state, blocks, n_blocks, x, reach, inside, out)
-                n_blocks = 0
-            block = state.chain[block]
-    return mass + _add_blocks(state, blocks, n_blocks, x, reach, inside, out)
+    mass, i, block = 0.0, 0, -1
+    while i < found or block >= 0:
+        n_blocks = 0
+        while n_blocks < _RIM and (i < found or block >= 0):
+            if block < 0:
+                out[WASTE] += max(0, state.counts[leaves[i]] - LEAF)
+                block = int(state.heads[leaves[i]])
+                i += 1
+            else:
+                blocks[n_blocks] = block
+                n_blocks += 1
+                block = int(state.chain[block])
+        mass += _add_blocks(state, blocks, n_blocks, x, reach, inside, out)
+    return mass
 
 
 @inlined_kernel

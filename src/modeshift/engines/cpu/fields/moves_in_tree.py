@@ -18,7 +18,6 @@ from modeshift.engines.cpu.fields.tree_state import (
     join_wards,
     leaf_of,
     sum_leaf,
-    ward_of,
     weight_of,
 )  # fmt: skip
 from modeshift.engines.cpu.jit import bare_kernel, inlined_kernel
@@ -31,8 +30,8 @@ _PATIENCE = 128  # comparisons in crowded leaves, per point, that cost as much a
 def depart(state, rows, places, seated, first, last):
     """Take points out of their leaves, in some wards; points that stay in their box are seated."""
     for i in range(rows.shape[0]):
-        leaf = leaf_of(state, rows[i])
-        if first <= ward_of(state, leaf) < last:
+        leaf = leaf_of(state.homes, state.slots, rows[i])
+        if first <= leaf >> state.bits < last:
             seated[i] = _stays(state, leaf, places[i])
             if seated[i]:
                 _shift(state, leaf, rows[i], places[i])
@@ -47,7 +46,7 @@ def arrive(state, rows, places, seated, first, last):
         if seated[i]:
             continue
         leaf = leaf_at(state.splits.axes, state.splits.values, places[i])
-        if first <= ward_of(state, leaf) < last:
+        if first <= leaf >> state.bits < last:
             seated[i] = _come(state, leaf, rows[i], places[i])
     join_wards(state, first, last)
 
@@ -58,8 +57,8 @@ def arrive_late(state, rows, places, seated):
     for i in range(rows.shape[0]):
         if not seated[i]:
             leaf = leaf_at(state.splits.axes, state.splits.values, places[i])
-            _lend_block(state, ward_of(state, leaf))
-            _come(state, leaf, rows[i], places[i])
+            while not _come(state, leaf, rows[i], places[i]):
+                _lend_block(state, leaf >> state.bits)
             join_above(state, leaf)
     join_top(state)
 
@@ -92,7 +91,9 @@ def _shift(state, leaf, j, x):
     """Move point j to x inside the box of its leaf."""
     d = state.points.shape[1]
     box = state.boxes[state.counts.shape[0] + leaf]
-    share = weight_of(state, j) / box[3 * d] if box[3 * d] > 0.0 else 0.0
+    share = (
+        weight_of(state.weights, state.block_weights, j) / box[3 * d] if box[3 * d] > 0.0 else 0.0
+    )
     on_border = False
     for k in range(d):
         old = state.points[j, k]
@@ -121,7 +122,7 @@ def _leave(state, leaf, j):
         state.block_weights[block, slot] = state.block_weights[last_block, last_slot]
         state.block_weights[last_block, last_slot] = 0.0
     if last_slot == 0:
-        ward = ward_of(state, leaf)
+        ward = leaf >> state.bits
         state.heads[leaf] = state.chain[last_block]
         state.chain[last_block] = state.free[ward]
         state.free[ward] = last_block
@@ -150,7 +151,7 @@ def _take(state, leaf, j):
     """
     d = state.points.shape[1]
     box = state.boxes[state.counts.shape[0] + leaf]
-    weight = weight_of(state, j)
+    weight = weight_of(state.weights, state.block_weights, j)
     rest = box[3 * d] - weight
     on_border = False
     for k in range(d):
@@ -169,15 +170,14 @@ def _take(state, leaf, j):
 
 @implements(move, TreeState)
 def _move(state, j, x):
-    old = leaf_of(state, j)
+    old = leaf_of(state.homes, state.slots, j)
     if _stays(state, old, x):
         _shift(state, old, j, x)
     else:
         _leave(state, old, j)
         new = leaf_at(state.splits.axes, state.splits.values, x)
-        if not _come(state, new, j, x):
-            _lend_block(state, ward_of(state, new))
-            _come(state, new, j, x)
+        while not _come(state, new, j, x):
+            _lend_block(state, new >> state.bits)
         join_above(state, new)
     join_above(state, old)
 

@@ -120,42 +120,36 @@ def join_wards(state, first, last):
     size = n_leaves // n_wards
     for leaf_node in range(n_leaves + first * size, n_leaves + last * size):
         if state.marks[leaf_node]:
-            _show(state, leaf_node)
+            _show(state.boxes, state.nodes, leaf_node)
     while size > 1:
         size //= 2
         for node in range((n_wards + first) * size, (n_wards + last) * size):
             if state.marks[2 * node] or state.marks[2 * node + 1]:
                 state.marks[2 * node] = state.marks[2 * node + 1] = False
                 state.marks[node] = True
-                join_children(state, node)
+                join_children(state.boxes, state.nodes, node)
     for ward in range(first, last):
         state.marks[n_wards + ward] = False
 
 
-@inlined_kernel
-def _show(state, node):
+@bare_kernel
+def _show(boxes, nodes, node):
     """Copy box, mass and mean of a node to where walks read it."""
-    for i in range(state.boxes.shape[1]):
-        state.nodes[node // WIDE, i, node % WIDE] = state.boxes[node, i]
+    for i in range(boxes.shape[1]):
+        nodes[node // WIDE, i, node % WIDE] = boxes[node, i]
 
 
 @bare_kernel
 def join_top(state):
     """Update the nodes above all wards."""
     for node in range(state.free.shape[0] - 1, 0, -1):
-        join_children(state, node)
+        join_children(state.boxes, state.nodes, node)
 
 
-@inlined_kernel
-def leaf_of(state, j):
+@bare_kernel
+def leaf_of(homes, slots, j):
     """Return the leaf of point j."""
-    return state.homes[state.slots[j] // SLOTS]
-
-
-@inlined_kernel
-def ward_of(state, leaf):
-    """Return the ward of a leaf."""
-    return leaf >> state.bits
+    return int(homes[slots[j] // SLOTS])
 
 
 @inlined_kernel
@@ -163,7 +157,7 @@ def enter(state, leaf, j):
     """Put point j into a slot of a leaf; return whether its ward had a block for it."""
     slot = state.counts[leaf] % SLOTS
     if slot == 0:  # the first block is full, or there is none
-        ward = ward_of(state, leaf)
+        ward = leaf >> state.bits
         block = state.free[ward]
         if block < 0:
             return False
@@ -187,10 +181,10 @@ def seat(state, block, slot, j):
         state.block_weights[block, slot] = state.weights[j]
 
 
-@inlined_kernel
-def weight_of(state, j):
+@bare_kernel
+def weight_of(weights, block_weights, j):
     """Return the weight of point j."""
-    return state.weights[j if state.block_weights.shape[0] > 0 else 0]
+    return weights[j if block_weights.shape[0] > 0 else 0]
 
 
 @bare_kernel
@@ -208,7 +202,7 @@ def sum_leaf(state, leaf):
     while filled > 0:
         in_block = (filled - 1) % SLOTS + 1
         for slot in range(in_block):
-            give(state, leaf, state.members[block, slot])
+            give(state, leaf, int(state.members[block, slot]))
         filled -= in_block
         block = state.chain[block]
 
@@ -218,7 +212,7 @@ def give(state, leaf, j):
     """Add a new point j to box, mass and mean of its leaf."""
     d = state.points.shape[1]
     box = state.boxes[state.counts.shape[0] + leaf]
-    weight = weight_of(state, j)
+    weight = weight_of(state.weights, state.block_weights, j)
     box[3 * d] += weight
     share = weight / box[3 * d] if weight > 0.0 else 0.0
     for k in range(d):
@@ -228,11 +222,11 @@ def give(state, leaf, j):
         box[2 * d + k] += share * (x - box[2 * d + k])
 
 
-@inlined_kernel
-def join_children(state, node):
+@bare_kernel
+def join_children(boxes, nodes, node):
     """Compute box, mass and mean of an inner node from its two children."""
-    d = state.points.shape[1]
-    box, left, right = state.boxes[node], state.boxes[2 * node], state.boxes[2 * node + 1]
+    d = boxes.shape[1] // 3
+    box, left, right = boxes[node], boxes[2 * node], boxes[2 * node + 1]
     mass = left[3 * d] + right[3 * d]
     share = right[3 * d] / mass if right[3 * d] > 0.0 else 0.0
     for k in range(d):
@@ -245,7 +239,7 @@ def join_children(state, node):
             mean += share * (right[2 * d + k] - mean)
         box[2 * d + k] = mean
     box[3 * d] = mass
-    _show(state, node)
+    _show(boxes, nodes, node)
 
 
 @bare_kernel
@@ -253,7 +247,7 @@ def join_above(state, leaf):
     """Update the node of a leaf that changed, and all nodes above it."""
     node = state.counts.shape[0] + leaf
     state.marks[node] = False
-    _show(state, node)
+    _show(state.boxes, state.nodes, node)
     while node > 1:
         node //= 2
-        join_children(state, node)
+        join_children(state.boxes, state.nodes, node)
