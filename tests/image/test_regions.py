@@ -17,7 +17,7 @@ def found(name, holes=False):
     image, parameters = PICTURES[name]
     plan, block = prepared(image, holes_in(name) if holes else None, **parameters)
     ends = climbed(plan, block)
-    return plan, block, in_grid(plan, block, ends), regions_of(plan, block, ends)
+    return plan, block, in_grid(plan, block, ends), regions_of(plan, block, ends)[0]
 
 
 @pytest.mark.parametrize("name", NAMES)

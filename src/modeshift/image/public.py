@@ -195,7 +195,7 @@ def _hierarchy(image: Any, request: Request) -> Hierarchy:
     image = as_picture(image)
     plan, pixels, mask = _planned(image, request)
     block = make_block(plan, pixels, mask)
-    regions = regions_of(plan, block, _ends(plan, block, request))
+    regions, _ = regions_of(plan, block, _ends(plan, block, request))
     owners, graph = settle(plan, regions.graph)
     table = np.append(owners + 1, 0).astype(np.int32)  # label -1 takes the last entry
     return hierarchy_of(plan, table[regions.labels].reshape(plan.layout.shape), graph)

@@ -123,3 +123,20 @@ def find_borders(labels, means, textures, sides):
                             contrasts[n] = contrast(textures, means, sides, axis, z, y, x)
                         n += 1
     return pairs, contrasts
+
+
+@kernel
+def find_seam(valid, places, colours, settings, axis, starts, stops, means, textures, sides):
+    """Return, for pixels of a box, whether they join the next one along an axis, and contrasts."""
+    joins = np.zeros(
+        (stops[0] - starts[0], stops[1] - starts[1], stops[2] - starts[2]), dtype=np.bool_
+    )
+    contrasts = np.zeros(joins.shape, dtype=np.int64)
+    for z in range(starts[0], stops[0]):
+        for y in range(starts[1], stops[1]):
+            for x in range(starts[2], stops[2]):
+                there = neighbour(axis, z, y, x, valid.shape)
+                at = (z - starts[0], y - starts[1], x - starts[2])
+                joins[at] = is_joined(valid, places, colours, (z, y, x), there, settings)
+                contrasts[at] = contrast(textures, means, sides, axis, z, y, x)
+    return joins, contrasts

@@ -11,7 +11,7 @@ from modeshift.image.graph import RegionGraph, add_up_regions, borders, joined
 from modeshift.image.hierarchy import Hierarchy, by_size
 from modeshift.image.merging import absorb_small, merge_all
 from modeshift.image.plan import Plan
-from modeshift.image.regions import find_borders, find_regions
+from modeshift.image.regions import find_borders, find_regions, find_seam
 
 
 class Regions(NamedTuple):
@@ -28,17 +28,65 @@ class Regions(NamedTuple):
     graph: RegionGraph
 
 
-def regions_of(plan: Plan, block: Block, ends: Ends) -> Regions:
-    """Return the regions of a whole image, before small ones join others."""
+class Described(NamedTuple):
+    """Textures and box means of a block."""
+
+    textures: np.ndarray
+    means: np.ndarray
+
+
+def regions_of(
+    plan: Plan,
+    block: Block,
+    ends: Ends,
+    core: tuple[slice, slice, slice] | None = None,
+    origin: tuple[int, ...] = (0, 0, 0),
+    grid: tuple[int, int, int] | None = None,
+) -> tuple[Regions, Described]:
+    """Return the regions of a block or of its core, before small ones join others.
+
+    ``origin`` is the place of the core in an image of the shape ``grid``; both decide the numbers
+    of first pixels.
+    """
+    core = (slice(None),) * 3 if core is None else core
+    _, height, width = block.shape if grid is None else grid
     shape, n_bands = block.shape, plan.layout.n_bands
-    colours = ends.colours.reshape(-1, *shape)
-    labels, n = find_regions(block.valid, ends.places.reshape(3, *shape), colours, plan.settings)
-    textures, means = describe(plan, block)
-    strides = np.array([shape[1] * shape[2], shape[2], 1, 0])
-    sizes, sums, firsts = add_up_regions(labels, n, n_bands, colours, textures, strides)
-    pairs, contrasts = find_borders(labels, means, textures, np.array(sides_of(plan)))
+    places = np.ascontiguousarray(ends.places.reshape(3, *shape)[:, *core])
+    colours = np.ascontiguousarray(ends.colours.reshape(-1, *shape)[:, *core])
+    valid = np.ascontiguousarray(block.valid[core])
+    labels, n = find_regions(valid, places, colours, plan.settings)
+    described = Described(*describe(plan, block))
+    strides = np.array([height * width, width, 1])
+    offsets = np.append(strides, np.dot(strides, origin))
+    textures = np.ascontiguousarray(described.textures[:, *core])
+    sizes, sums, firsts = add_up_regions(labels, n, n_bands, colours, textures, offsets)
+    around = np.full(shape, -1, dtype=np.int64)
+    around[core] = labels
+    pairs, contrasts = find_borders(
+        around, described.means, described.textures, np.array(sides_of(plan))
+    )
     edges = borders(pairs, np.ones(len(pairs), dtype=np.int64), contrasts)
-    return Regions(labels, RegionGraph(sizes, sums, firsts, *edges))
+    return Regions(labels, RegionGraph(sizes, sums, firsts, *edges)), described
+
+
+def seam_of(
+    plan: Plan,
+    block: Block,
+    ends: Ends,
+    core: tuple[slice, slice, slice],
+    described: Described,
+    axis: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return whether the last pixels of a core join the next ones along an axis, and contrasts."""
+    last = core[axis].stop - 1
+    slab = tuple(slice(last, last + 1) if k == axis else part for k, part in enumerate(core))
+    starts, stops = np.array([[part.start, part.stop] for part in slab]).T
+    joins, contrasts = find_seam(
+        block.valid, ends.places.reshape(3, *block.shape),
+        ends.colours.reshape(-1, *block.shape), plan.settings, axis, starts, stops,
+        described.means, described.textures, np.array(sides_of(plan)),
+    )  # fmt: skip
+    return np.take(joins, 0, axis), np.take(contrasts, 0, axis)
 
 
 def settle(plan: Plan, graph: RegionGraph) -> tuple[np.ndarray, RegionGraph]:
