@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import isnan
+from math import isnan, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -126,19 +126,29 @@ def window_offsets(radii: tuple[float, ...]) -> np.ndarray:
 
 
 def survey_of(pixels: np.ndarray, valid: np.ndarray) -> Survey:
-    """Survey pixels with bands last.
-
-    The spread is the distance of the 5% and the 95% quantile of at most about 65,000 pixels on a
-    lattice over the image. A band of one value has the spread 1.
-    """
+    """Survey pixels with bands last."""
     values = pixels[valid]
-    n_long = max(1, sum(length > 1 for length in valid.shape))
-    step = max(1, int(np.ceil((valid.size / _SAMPLE) ** (1 / n_long))))
-    lattice = (slice(None, None, step),) * 3
-    sample = pixels[lattice][valid[lattice]]
-    ends = np.quantile(sample if len(sample) else values, [0.05, 0.95], axis=0)
-    spread = ends[1] - ends[0]
+    lattice = sample_lattice(valid.shape)
     low, high = (each.astype(np.float64) for each in (values.min(axis=0), values.max(axis=0)))
+    return make_survey(low, high, pixels[lattice][valid[lattice]])
+
+
+def sample_lattice(grid: tuple[int, ...]) -> tuple[slice, ...]:
+    """Return a lattice of at most about 65,000 pixels over an image of three axes."""
+    n_long = max(1, sum(length > 1 for length in grid))
+    step = max(1, int(np.ceil((prod(grid) / _SAMPLE) ** (1 / n_long))))
+    return (slice(None, None, step),) * 3
+
+
+def make_survey(low: np.ndarray, high: np.ndarray, sample: np.ndarray) -> Survey:
+    """Return a survey by the extent of the values and a sample of them.
+
+    The spread is the distance of the 5% and the 95% quantile of the sample. If that is 0 it is the
+    extent, and for a band of one value it is 1.
+    """
+    spread = np.zeros(len(low))
+    if len(sample):
+        spread = np.subtract(*np.quantile(sample, [0.95, 0.05], axis=0))
     spread = np.where(spread > 0, spread, high - low)
     return Survey(low, high, np.where(spread > 0, spread, 1.0))
 

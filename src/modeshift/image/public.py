@@ -8,15 +8,17 @@ from joblib import effective_n_jobs
 from sklearn.exceptions import ConvergenceWarning
 
 from modeshift.checks import check_choice, check_jobs
+from modeshift.engines.kinds import is_dask
 from modeshift.estimators.validation import check_randomness
-from modeshift.image import lab
 from modeshift.image.block import Block, make_block
+from modeshift.image.chunks import filter_chunks, hierarchy_of_chunks
 from modeshift.image.climb import Ends, climb
 from modeshift.image.hierarchy import Hierarchy
 from modeshift.image.joint import seek
+from modeshift.image.large import NOTHING
 from modeshift.image.layout import as_picture, check_mask, find_layout, find_valid
 from modeshift.image.plan import Plan, Request, Survey, make_plan, survey_of
-from modeshift.image.segmenting import hierarchy_of, regions_of, settle
+from modeshift.image.segmenting import hierarchy_of, regions_of, settle, smooth
 
 
 def segment(
@@ -185,14 +187,20 @@ def filter(
         max_iter, random_state, n_jobs, device,
     )  # fmt: skip
     image = as_picture(image)
+    if is_dask(image):
+        return filter_chunks(image, request)
     plan, pixels, mask = _planned(image, request)
     block = make_block(plan, pixels, mask)
     ends = _ends(plan, block, request)
-    return plan.layout.as_image(np.where(block.valid[..., np.newaxis], _smooth(plan, ends), pixels))
+    return plan.layout.as_image(
+        np.where(block.valid[..., np.newaxis], smooth(plan, ends, block.shape), pixels)
+    )
 
 
 def _hierarchy(image: Any, request: Request) -> Hierarchy:
     image = as_picture(image)
+    if is_dask(image):
+        return hierarchy_of_chunks(image, request)
     plan, pixels, mask = _planned(image, request)
     block = make_block(plan, pixels, mask)
     regions, _ = regions_of(plan, block, _ends(plan, block, request))
@@ -222,17 +230,14 @@ def _valid(pixels: np.ndarray, mask: np.ndarray | None, nodata: float | None) ->
     """Return which pixels count; refuse an image without any."""
     valid = find_valid(pixels, mask, nodata)
     if not valid.any():
-        raise ValueError(
-            f"image has no pixel that counts: all {valid.size} are masked or without data; check "
-            "mask= and nodata=, and the image for NaN."
-        )
+        raise ValueError(NOTHING)
     return valid
 
 
 def _ends(plan: Plan, block: Block, request: Request) -> Ends:
     """Run the schedule."""
     if not block.valid.any():
-        _valid(np.full((1, 1, 1, 1), np.nan), None, None)
+        raise ValueError(NOTHING)
     n_threads = effective_n_jobs(request.n_jobs)
     if plan.schedule == "deterministic":
         return climb(block, plan.settings, np.flatnonzero(block.valid), n_threads)
@@ -245,16 +250,3 @@ def _ends(plan: Plan, block: Block, request: Request) -> Ends:
             stacklevel=4,
         )
     return ends
-
-
-def _smooth(plan: Plan, ends: Ends) -> np.ndarray:
-    """Return the colours of modes as pixels of the image."""
-    layout = plan.layout
-    units = ends.colours[: layout.n_bands].T.reshape(*layout.grid, layout.n_bands)
-    colours = plan.colours.from_units(units)
-    if plan.is_lab:
-        return lab.to_rgb(colours, layout.dtype)
-    if layout.dtype.kind in "iu":
-        limits = np.iinfo(layout.dtype)
-        colours = np.clip(np.rint(colours), limits.min, limits.max)
-    return colours.astype(layout.dtype)

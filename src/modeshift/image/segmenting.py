@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from modeshift.image import lab
 from modeshift.image.block import Block
 from modeshift.image.climb import Ends
 from modeshift.image.descriptors import describe, sides_of
@@ -107,3 +108,18 @@ def hierarchy_of(plan: Plan, labels: np.ndarray, graph: RegionGraph) -> Hierarch
     means = graph.sums[:, :n_bands] / graph.sizes[:, np.newaxis]
     merges = merge_all(graph, plan.colours.range_units, plan.window)
     return Hierarchy(labels, graph, plan.colours.from_units(means), merges)
+
+
+def smooth(plan: Plan, ends: Ends, shape: tuple[int, int, int]) -> np.ndarray:
+    """Return the colours of modes as pixels of the image, bands last."""
+    layout = plan.layout
+    units = ends.colours[: layout.n_bands].T.reshape(*shape, layout.n_bands)
+    colours = plan.colours.from_units(units)
+    if plan.is_lab:
+        return lab.to_rgb(colours, layout.dtype)
+    if layout.dtype.kind == "b":
+        return colours >= 0.5
+    if layout.dtype.kind in "iu":
+        limits = np.iinfo(layout.dtype)
+        colours = np.clip(np.rint(colours), limits.min, limits.max)
+    return colours.astype(layout.dtype)
