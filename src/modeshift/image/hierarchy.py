@@ -8,7 +8,7 @@ from modeshift.checks import check_real, check_whole
 from modeshift.image.graph import RegionGraph, joined
 from modeshift.image.merging import Merges
 
-LEVEL = 12.0
+LEVEL = 10.0
 """Default height of a cut, chosen on 20 pictures of BSDS500 (docs/images.md)."""
 
 
@@ -73,7 +73,7 @@ class Hierarchy:
             Number of regions. More than the finest segmentation has give the finest one. Fewer than
             it has separate parts give one region for each part.
         level : float, default=None
-            Join all regions up to this height; 0 joins none. The default is 12, if n_regions is
+            Join all regions up to this height; 0 joins none. The default is 10, if n_regions is
             None as well.
         """
         return self.paint(self.regions_at(n_regions, level=level) + 1)

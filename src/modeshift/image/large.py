@@ -7,7 +7,15 @@ import numpy as np
 
 from modeshift.image.hierarchy import Hierarchy
 from modeshift.image.layout import Layout, find_valid
-from modeshift.image.plan import Plan, Request, Survey, make_plan, make_survey, sample_lattice
+from modeshift.image.plan import (
+    Plan,
+    Request,
+    Survey,
+    check_nodata,
+    make_plan,
+    make_survey,
+    sample_lattice,
+)
 from modeshift.image.segmenting import hierarchy_of, settle, smooth
 from modeshift.image.tiles import (
     Box,
@@ -58,7 +66,7 @@ def plan_of(source: Source, request: Request) -> Plan:
     """Check the parameters; look at the values, part by part, if their extent is not known."""
 
     def survey() -> Survey:
-        nodata = None if request.nodata is None else float(request.nodata)
+        nodata = check_nodata(request.nodata)
         tasks = [(*source.read(core), nodata) for _, core in source.tiling.cores()]
         lattice = sample_lattice(source.layout.grid)
         *parts, sample = source.fetch(

@@ -1,13 +1,15 @@
 """The axes of an image, and which of its pixels hold data."""
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from modeshift.engines.kinds import is_dask
+
+_MOST_AXES = 4
 _MOST_COLOURS = 4
 """A last axis of 3 or up to this number is taken for colours, if nothing is said about it."""
-
-_KINDS = "biuf"
 
 
 class Layout(NamedTuple):
@@ -50,20 +52,26 @@ class Layout(NamedTuple):
 
 
 def as_picture(image: Any) -> Any:
-    """Return an image as an array of NumPy; arrays of Dask stay as they are."""
-    if type(image).__module__.split(".")[0] == "dask":
-        return image
-    array = np.asarray(image)
-    if array.dtype.kind not in _KINDS:
+    """Return an image as an array of NumPy; those of Dask stay. Booleans become 0 and 1."""
+    if not is_dask(image):
+        image = _as_array(image)
+    if image.dtype.kind not in "biuf":
+        raise TypeError(f"image must hold real numbers, got {image.dtype}.")
+    return image.astype(np.uint8) if image.dtype.kind == "b" else image
+
+
+def _as_array(image: Any) -> np.ndarray:
+    if isinstance(image, str | Path):
         raise TypeError(
-            f"image must hold real numbers, got {array.dtype}"
-            + (
-                f" such as {array.ravel()[0]!r}."
-                if array.size and array.dtype.kind in "OUS"
-                else "."
-            )
+            f"image must be an array, got the path {str(image)!r}; read the file first, for "
+            "example with numpy.asarray(PIL.Image.open(path))."
         )
-    return array
+    try:
+        return np.asarray(image)
+    except ValueError as error:  # rows of different lengths
+        raise ValueError(
+            f"image must be an array of numbers: {str(error).splitlines()[0]}"
+        ) from error
 
 
 def find_layout(image: Any, channel_axis: Any) -> Layout:
@@ -71,7 +79,7 @@ def find_layout(image: Any, channel_axis: Any) -> Layout:
     shape, ndim = tuple(image.shape), image.ndim
     if 0 in shape:
         raise ValueError(f"image has no pixels: its shape is {shape}.")
-    axis = _channel_axis(shape, channel_axis)
+    axis = _channel_axis(shape, channel_axis) if ndim <= _MOST_AXES else None
     n_space = ndim - (axis is not None)
     if n_space not in (2, 3):
         with_bands = "" if axis is None else " besides the bands"

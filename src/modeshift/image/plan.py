@@ -91,7 +91,7 @@ def make_plan(request: Request, layout: Layout, survey: Callable[[], Survey]) ->
     ``survey`` looks at the values. It is called only if their extent is not known beforehand.
     """
     schedule = check_choice("schedule", request.schedule, SCHEDULES)
-    nodata = _check_nodata(request.nodata)
+    nodata = check_nodata(request.nodata)
     radii = _radii(request, layout)
     is_lab = _is_lab(request.convert2lab, layout)
     surveyed: Survey | None = None
@@ -153,7 +153,8 @@ def make_survey(low: np.ndarray, high: np.ndarray, sample: np.ndarray) -> Survey
     return Survey(low, high, np.where(spread > 0, spread, 1.0))
 
 
-def _check_nodata(nodata: Any) -> float | None:
+def check_nodata(nodata: Any) -> float | None:
+    """Return the value of pixels without data; None if there is none, or if it is NaN."""
     if nodata is None or (isinstance(nodata, float) and isnan(nodata)):
         return None
     if isinstance(nodata, bool) or not isinstance(nodata, int | float | np.number):
@@ -231,8 +232,6 @@ def _extent(layout: Layout, surveyed: Survey | None, is_lab: bool) -> tuple[np.n
         return lab.LOWEST, lab.HIGHEST
     if surveyed is not None:
         return surveyed.low, surveyed.high
-    if layout.dtype.kind == "b":
-        return np.zeros(layout.n_bands), np.ones(layout.n_bands)
     limits = np.iinfo(layout.dtype)
     return np.full(layout.n_bands, float(limits.min)), np.full(layout.n_bands, float(limits.max))
 

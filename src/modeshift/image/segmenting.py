@@ -1,6 +1,6 @@
 """Images in memory: from pixels to modes, regions and their hierarchy."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -102,7 +102,7 @@ def settle(plan: Plan, graph: RegionGraph) -> tuple[np.ndarray, RegionGraph]:
     return ranks[numbers], joined(graph, ranks, len(kept))
 
 
-def hierarchy_of(plan: Plan, labels: np.ndarray, graph: RegionGraph) -> Hierarchy:
+def hierarchy_of(plan: Plan, labels: Any, graph: RegionGraph) -> Hierarchy:
     """Return the hierarchy over final regions."""
     n_bands = plan.layout.n_bands
     means = graph.sums[:, :n_bands] / graph.sizes[:, np.newaxis]
@@ -117,8 +117,6 @@ def smooth(plan: Plan, ends: Ends, shape: tuple[int, int, int]) -> np.ndarray:
     colours = plan.colours.from_units(units)
     if plan.is_lab:
         return lab.to_rgb(colours, layout.dtype)
-    if layout.dtype.kind == "b":
-        return colours >= 0.5
     if layout.dtype.kind in "iu":
         limits = np.iinfo(layout.dtype)
         colours = np.clip(np.rint(colours), limits.min, limits.max)
