@@ -146,8 +146,7 @@ def _smooth_tile(
     if climbed is None:
         return None
     block, ends, inside = climbed
-    smoothed = smooth(plan, ends, block.shape)[inside]
-    return np.where(block.valid[inside][..., np.newaxis], smoothed, pixels[inside])
+    return smooth(plan, ends, block.valid, pixels)[inside]
 
 
 def _extent(pixels: np.ndarray, mask: np.ndarray | None, nodata: float | None) -> Extent | None:

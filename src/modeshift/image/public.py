@@ -195,9 +195,7 @@ def _filter(image: np.ndarray, request: Request) -> np.ndarray:
     plan, pixels, mask = _planned(image, request)
     block = make_block(plan, pixels, mask)
     ends = _ends(plan, block, request)
-    return plan.layout.as_image(
-        np.where(block.valid[..., np.newaxis], smooth(plan, ends, block.shape), pixels)
-    )
+    return plan.layout.as_image(smooth(plan, ends, block.valid, pixels))
 
 
 def _hierarchy(image: Any, request: Request) -> Hierarchy:

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from modeshift.engines.cpu.jit import kernel
 from modeshift.image import lab
 from modeshift.image.block import Block
 from modeshift.image.climb import Ends
@@ -110,14 +111,39 @@ def hierarchy_of(plan: Plan, labels: Any, graph: RegionGraph) -> Hierarchy:
     return Hierarchy(labels, graph, plan.colours.from_units(means), merges)
 
 
-def smooth(plan: Plan, ends: Ends, shape: tuple[int, int, int]) -> np.ndarray:
-    """Return the colours of modes as pixels of the image, bands last."""
-    layout = plan.layout
-    units = ends.colours[: layout.n_bands].T.reshape(*shape, layout.n_bands)
-    colours = plan.colours.from_units(units)
+def smooth(plan: Plan, ends: Ends, valid: np.ndarray, pixels: np.ndarray) -> np.ndarray:
+    """Return pixels, bands last, in which those that count have the colours of their modes."""
+    units = ends.colours[: plan.layout.n_bands]
+    dtype = plan.layout.dtype
+    smoothed = pixels.copy()
     if plan.is_lab:
-        return lab.to_rgb(colours, layout.dtype)
-    if layout.dtype.kind in "iu":
-        limits = np.iinfo(layout.dtype)
-        colours = np.clip(np.rint(colours), limits.min, limits.max)
-    return colours.astype(layout.dtype)
+        colours = plan.colours.from_units(units[:, valid.ravel()].T)
+        smoothed[valid] = lab.to_rgb(colours, dtype)
+        return smoothed
+    for band in range(plan.layout.n_bands):
+        middle, factor = plan.colours.middle[band], plan.colours.factor[band]
+        _write_band(units[band], middle, factor, valid, smoothed[..., band])
+    return smoothed
+
+
+def _write_band(
+    units: np.ndarray, middle: float, factor: float, valid: np.ndarray, band: np.ndarray
+) -> None:
+    """Write colours in units to the pixels of a band that count."""
+    if band.dtype.kind == "f":
+        _paint(units, middle, factor, valid, -np.inf, np.inf, False, band)
+    else:
+        limits = np.iinfo(band.dtype)
+        _paint(units, middle, factor, valid, float(limits.min), float(limits.max), True, band)
+
+
+@kernel
+def _paint(units, middle, factor, valid, low, high, whole, band):
+    i = 0
+    for z in range(valid.shape[0]):
+        for y in range(valid.shape[1]):
+            for x in range(valid.shape[2]):
+                if valid[z, y, x]:
+                    value = min(max(units[i] / factor + middle, low), high)
+                    band[z, y, x] = np.rint(value) if whole else value
+                i += 1
