@@ -1,12 +1,12 @@
 """Images in chunks of Dask: every chunk is a tile, and all work is done where Dask does it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from modeshift.image.hierarchy import Hierarchy
-from modeshift.image.large import filter_in_parts, hierarchy_in_parts, plan_of
+from modeshift.image.large import filter_in_parts, hierarchy_in_parts, paint_tile, plan_of
 from modeshift.image.layout import Layout, check_mask, find_layout
 from modeshift.image.plan import Request
 from modeshift.image.tiles import Tiling
@@ -40,7 +40,7 @@ class Chunks:
         """Return pixels and mask as Dask arrays."""
         return self._pixels[box], None if self._mask is None else self._mask[box]
 
-    def each(self, function: Callable, tasks: list[tuple]) -> list[Any]:
+    def each(self, function: Callable, tasks: Iterable[tuple], n: int) -> list[Any]:
         """Compute the results and leave them with the workers."""
         import dask
 
@@ -72,10 +72,12 @@ def hierarchy_of_chunks(image: Any, request: Request) -> Hierarchy:
     """Return the hierarchy of a Dask array; its labels are a Dask array."""
     source = _source(image, request)
     plan = plan_of(source, request)
-    found, paint = hierarchy_in_parts(source, plan)
+    found, parts = hierarchy_in_parts(source, plan)
     numbers = np.append(np.arange(1, found.n_regions + 1), 0).astype(np.int32)
-    tiles = _assembled(source, paint(numbers), np.dtype(np.int32), ())
-    found.labels = tiles[(0,) * (3 - len(source.layout.shape))]
+    painted = source.each(paint_tile, parts.tasks(numbers), len(parts.tiles))
+    tiles = dict(zip(parts.tiles, painted, strict=True))
+    labels = _assembled(source, tiles, np.dtype(np.int32), ())
+    found.labels = labels[(0,) * (3 - len(source.layout.shape))]
     return found
 
 

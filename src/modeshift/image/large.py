@@ -1,6 +1,6 @@
 """Images that are read in parts: Dask arrays, and files (``tiff.py``)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -46,8 +46,8 @@ class Source(Protocol):
         """Return pixels with bands last, and the mask or None, at once or as delayed objects."""
         ...
 
-    def each(self, function: Callable, tasks: list[tuple]) -> list[Any]:
-        """Return the results of a function for each tuple of arguments, where the work is done."""
+    def each(self, function: Callable, tasks: Iterable[tuple], n: int) -> list[Any]:
+        """Return the results of a function for n tuples of arguments, where the work is done."""
         ...
 
     def fetch(self, function: Callable, results: list[Any]) -> list[Any]:
@@ -67,11 +67,12 @@ def plan_of(source: Source, request: Request) -> Plan:
 
     def survey() -> Survey:
         nodata = check_nodata(request.nodata)
-        tasks = [(*source.read(core), nodata) for _, core in source.tiling.cores()]
+        cores = [core for _, core in source.tiling.cores()]
         lattice = sample_lattice(source.layout.grid)
+        extents = ((*source.read(core), nodata) for core in cores)
+        sampled = ((*source.read(box), nodata) for box in [lattice])
         *parts, sample = source.fetch(
-            _same,
-            source.each(_extent, tasks) + source.each(_sample, [(*source.read(lattice), nodata)]),
+            _same, source.each(_extent, extents, len(cores)) + source.each(_sample, sampled, 1)
         )
         found = [part for part in parts if part is not None]
         if not found:
@@ -89,54 +90,59 @@ NOTHING = (
 )
 
 
-def hierarchy_in_parts(
-    source: Source, plan: Plan, n_threads: int = 1
-) -> tuple[Hierarchy, Callable[[np.ndarray], dict[At, Any]]]:
-    """Return the hierarchy, without labels, and a function that paints regions, tile by tile.
+class Parts(NamedTuple):
+    """The tiles of a hierarchy, and the final region of each of their regions.
 
-    The function takes a value for each final region and one for "no data" at the end, and returns
-    the painted tiles.
+    Attributes
+    ----------
+    tiles : dict of place to Tile
+        Or what stands for a tile, if the source keeps it elsewhere.
+    regions : dict of place to ndarray
+    shapes : dict of place to shape
     """
 
-    def solve(asked: list[tuple[Box, Box]]) -> list[Any]:
-        tasks = [(plan, *source.read(box), core, box, n_threads) for core, box in asked]
-        return _unless_left(source, source.each(solve_tile, tasks))
+    tiles: dict[At, Any]
+    regions: dict[At, np.ndarray]
+    shapes: dict[At, tuple[int, ...]]
 
-    tiles = solve_all(plan, source.tiling, solve)
+    def tasks(self, values: np.ndarray) -> Iterator[tuple]:
+        """Return the arguments of ``paint_tile`` for each tile.
+
+        ``values`` holds one for each final region, and one for "no data" at the end.
+        """
+        for at, tile in self.tiles.items():
+            table = np.append(values[self.regions[at]], values[-1:], axis=0)
+            yield tile, table, self.shapes[at]
+
+
+def hierarchy_in_parts(source: Source, plan: Plan, n_threads: int = 1) -> tuple[Hierarchy, Parts]:
+    """Return the hierarchy, without labels, and the tiles."""
+    tiles = _solved(source, plan, solve_tile, n_threads)
     small = source.fetch(_without_labels, list(tiles.values()))
     graph, owners = stitch(dict(zip(tiles, small, strict=True)))
     if len(graph.sizes) == 0:
         raise ValueError(NOTHING)
     final, graph = settle(plan, graph)
-    cores = dict(source.tiling.cores())
-
-    def paint(values: np.ndarray) -> dict[At, Any]:
-        tasks = [
-            (
-                tiles[at],
-                np.append(values[final[owners[at]]], values[-1:], axis=0),
-                _shape(cores[at]),
-            )
-            for at in tiles
-        ]
-        return dict(zip(tiles, source.each(_paint, tasks), strict=True))
-
-    return hierarchy_of(plan, None, graph), paint
+    shapes = {at: _shape(core) for at, core in source.tiling.cores()}
+    parts = Parts(tiles, {at: final[owners[at]] for at in tiles}, shapes)
+    return hierarchy_of(plan, None, graph), parts
 
 
 def filter_in_parts(source: Source, plan: Plan, n_threads: int = 1) -> dict[At, Any]:
     """Return the smoothed tiles, bands last."""
+    return _solved(source, plan, _smooth_tile, n_threads)
+
+
+def _solved(source: Source, plan: Plan, function: Callable, n_threads: int) -> dict[At, Any]:
+    """Return the result of a function for each tile, with margins that are wide enough."""
 
     def solve(asked: list[tuple[Box, Box]]) -> list[Any]:
-        tasks = [(plan, *source.read(box), core, box, n_threads) for core, box in asked]
-        return _unless_left(source, source.each(_smooth_tile, tasks))
+        tasks = ((plan, *source.read(box), core, box, n_threads) for core, box in asked)
+        results = source.each(function, tasks, len(asked))
+        left = source.fetch(_is_none, results)
+        return [None if gone else result for gone, result in zip(left, results, strict=True)]
 
     return solve_all(plan, source.tiling, solve)
-
-
-def _unless_left(source: Source, results: list[Any]) -> list[Any]:
-    left = source.fetch(_is_none, results)
-    return [None if gone else result for gone, result in zip(left, results, strict=True)]
 
 
 def _smooth_tile(
@@ -160,7 +166,8 @@ def _sample(pixels: np.ndarray, mask: np.ndarray | None, nodata: float | None) -
     return pixels[find_valid(pixels, mask, nodata)]
 
 
-def _paint(tile: Any, table: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+def paint_tile(tile: Any, table: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Return the tile with the values of its regions; the last value is for "no data"."""
     return table[unpack(tile, shape)]
 
 
