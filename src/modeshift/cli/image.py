@@ -407,11 +407,11 @@ def _segment_large(
     def shown(tasks: Any, n: int) -> Any:
         return tasks if options.quiet else progress(tasks, n, "tiles")
 
-    source = TiffSource(job.paths[0], progress=shown)
-    nodata = source.nodata if options.nodata is None else options.nodata
-    request = Request(**parameters, channel_axis=None, nodata=nodata)
     place = job.place(".labels.tif")
-    n_regions = segment_tiff(place, request, source, options.regions, options.level)
+    with TiffSource(job.paths[0], progress=shown) as source:
+        nodata = source.nodata if options.nodata is None else options.nodata
+        request = Request(**parameters, nodata=nodata)
+        n_regions = segment_tiff(place, request, source, options.regions, options.level)
     return _line(job, n_regions, started, place)
 
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from modeshift.image.hierarchy import Hierarchy
 from modeshift.image.large import filter_in_parts, hierarchy_in_parts, paint_tile, plan_of
 from modeshift.image.layout import Layout, check_mask, find_layout
 from modeshift.image.plan import Request
 from modeshift.image.tiles import Tiling
+from modeshift.image.tree import Hierarchy
 from modeshift.io.optional import require
 
 

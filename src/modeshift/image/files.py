@@ -170,11 +170,7 @@ def write_labels(path: Path, labels: np.ndarray, tags: list[tuple] | None = None
     """Write a label image: PNG of 16 bits, or TIFF of 16 or 32 bits, there with tags of a place."""
     labels = labels.astype(np.uint16 if labels.max(initial=0) <= _LARGEST_PNG else np.int32)
     if path.suffix.lower() in TIFF:
-        tifffile = require("tifffile", "image")
-        write_whole(
-            path,
-            lambda file: tifffile.imwrite(file, labels, compression="zlib", extratags=tags or []),
-        )
+        _write_tiff(path, labels, "minisblack", tags)
         return
     if labels.dtype != np.uint16 or labels.ndim != 2:
         raise FileError(
@@ -186,11 +182,17 @@ def write_labels(path: Path, labels: np.ndarray, tags: list[tuple] | None = None
 def write_picture(path: Path, pixels: np.ndarray) -> None:
     """Write a picture as PNG; a video or volume as TIFF."""
     if path.suffix.lower() in TIFF:
-        tifffile = require("tifffile", "image")
-        write_whole(path, lambda file: tifffile.imwrite(file, pixels, compression="zlib"))
+        kind = "rgb" if pixels.shape[-1] == 3 else "minisblack"
+        _write_tiff(path, pixels, kind)
         return
     image_module = require("PIL.Image", "image")
     write_whole(path, lambda file: image_module.fromarray(pixels).save(file, format="PNG"))
+
+
+def _write_tiff(path: Path, pixels: np.ndarray, kind: str, tags: list[tuple] | None = None) -> None:
+    settings = {"photometric": kind, "compression": "zlib", "extratags": tags or []}
+    tifffile = require("tifffile", "image")
+    write_whole(path, lambda file: tifffile.imwrite(file, pixels, **settings))
 
 
 def encoded(pixels: np.ndarray, form: str = "PNG") -> bytes:

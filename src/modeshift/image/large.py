@@ -5,7 +5,6 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from modeshift.image.hierarchy import Hierarchy
 from modeshift.image.layout import Layout, find_valid
 from modeshift.image.plan import (
     Plan,
@@ -26,6 +25,7 @@ from modeshift.image.tiles import (
     stitch,
     unpack,
 )
+from modeshift.image.tree import Hierarchy
 
 At = tuple[int, int, int]
 

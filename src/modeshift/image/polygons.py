@@ -60,7 +60,11 @@ def _edges(labels: np.ndarray) -> dict[int, dict[tuple[int, int], set[int]]]:
 
 
 def _follow(edges: dict[tuple[int, int], set[int]], start: tuple[int, int], direction: int) -> Ring:
-    """Take one ring out of the edges. Where two lines cross it turns right, and so stays simple."""
+    """Take one ring out of the edges.
+
+    Where two lines cross it turns left. So it touches no corner twice: holes that share only a
+    corner get a ring each.
+    """
     ring, corner = [start], start
     while True:
         edges[corner].discard(direction)
@@ -68,10 +72,10 @@ def _follow(edges: dict[tuple[int, int], set[int]], start: tuple[int, int], dire
             del edges[corner]
         corner = (corner[0] + _STEPS[direction][0], corner[1] + _STEPS[direction][1])
         choices = edges.get(corner, set())
-        if corner == start and (direction + 1) % 4 not in choices:
+        if corner == start and (direction + 3) % 4 not in choices:
             return np.array([*ring, start])
         turned = next(
-            (direction + turn) % 4 for turn in (1, 0, 3) if (direction + turn) % 4 in choices
+            (direction + turn) % 4 for turn in (3, 0, 1) if (direction + turn) % 4 in choices
         )
         if turned != direction:
             ring.append(corner)

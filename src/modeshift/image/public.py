@@ -13,12 +13,12 @@ from modeshift.estimators.validation import check_randomness
 from modeshift.image.block import Block, make_block
 from modeshift.image.chunks import filter_chunks, hierarchy_of_chunks
 from modeshift.image.climb import Ends, climb
-from modeshift.image.hierarchy import Hierarchy
 from modeshift.image.joint import seek
 from modeshift.image.large import NOTHING
 from modeshift.image.layout import as_picture, check_mask, find_layout, find_valid
 from modeshift.image.plan import Plan, Request, Survey, check_nodata, make_plan, survey_of
 from modeshift.image.segmenting import hierarchy_of, regions_of, settle, smooth
+from modeshift.image.tree import Hierarchy
 
 
 def segment(

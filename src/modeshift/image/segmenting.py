@@ -10,10 +10,10 @@ from modeshift.image.block import Block
 from modeshift.image.climb import Ends
 from modeshift.image.descriptors import describe, sides_of
 from modeshift.image.graph import RegionGraph, add_up_regions, borders, joined
-from modeshift.image.hierarchy import Hierarchy, by_size
 from modeshift.image.merging import absorb_small, merge_all
 from modeshift.image.plan import Plan
 from modeshift.image.regions import find_borders, find_regions, find_seam
+from modeshift.image.tree import Hierarchy, by_size
 
 
 class Regions(NamedTuple):

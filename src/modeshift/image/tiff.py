@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -26,7 +26,7 @@ def _in_silence(tasks: Iterable, n: int) -> Iterable:
 
 
 class TiffSource:
-    """One page of a TIFF as a source of tiles.
+    """One page of a TIFF as a source of tiles. It is a context manager, which closes the file.
 
     Parameters
     ----------
@@ -59,7 +59,14 @@ class TiffSource:
             self._channel_axis = channel_axis_of(series.axes)
         shaped = np.broadcast_to(np.zeros((), dtype=series.dtype), series.shape)
         self.layout: Layout = find_layout(shaped, self._channel_axis)
-        self.tiling = even_tiling(self.layout.grid, side)
+        self.side = side + -side % 16  # as TIFF wants it
+        self.tiling = even_tiling(self.layout.grid, self.side)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._tiff.close()
 
     def read(self, box: Any) -> tuple[np.ndarray, None]:
         """Return the pixels of a box, bands last."""
@@ -138,8 +145,7 @@ def segment_tiff(
     )
     regions = tree.regions_at(n_regions, level=level)
     numbers = np.append(regions + 1, 0).astype(np.int32)
-    side = max(max(each) for each in source.tiling.lengths[1:])
-    side += -side % 16  # tiles of TIFF
+    side = source.side
 
     def tiles() -> Iterator[np.ndarray]:
         for task in parts.tasks(numbers):
@@ -149,6 +155,7 @@ def segment_tiff(
     with whole_file(out) as file:
         tifffile.imwrite(
             file, tiles(), shape=source.layout.shape, dtype=np.int32, tile=(side, side),
+            photometric="minisblack",
             compression="zlib", extratags=source.place_tags,
         )  # fmt: skip
     return int(regions.max()) + 1

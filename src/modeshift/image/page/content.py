@@ -8,8 +8,8 @@ import numpy as np
 
 from modeshift.image.drawing import as_rgb, mean_colours
 from modeshift.image.files import encoded
-from modeshift.image.hierarchy import LEVEL, Hierarchy
 from modeshift.image.layout import Layout
+from modeshift.image.tree import LEVEL, Hierarchy
 from modeshift.io.write import write_whole
 from modeshift.report.page import make_page
 

@@ -96,6 +96,12 @@ function draw() {
   context.drawImage(outline, 0, 0);
 }
 
+function fit() {
+  const room = Math.max(300, window.innerHeight - 230);
+  const wide = document.querySelector("main").clientWidth;
+  canvas.style.width = `${Math.floor(Math.min(wide, (room * width) / height))}px`;
+}
+
 function point(event) {
   const box = canvas.getBoundingClientRect();
   const x = Math.floor(((event.clientX - box.left) / box.width) * width);
@@ -133,6 +139,8 @@ levelSlider.addEventListener("input", () => {
   draw();
 });
 canvas.addEventListener("mousemove", point);
+window.addEventListener("resize", fit);
+fit();
 levelSlider.value = toValue(data.shown);
 cut(data.shown);
 picture.decode().then(draw);
