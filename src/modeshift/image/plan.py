@@ -153,6 +153,16 @@ def make_survey(low: np.ndarray, high: np.ndarray, sample: np.ndarray) -> Survey
     return Survey(low, high, np.where(spread > 0, spread, 1.0))
 
 
+def check_device(request: Request) -> None:
+    """Check the device; a GPU does the deterministic schedule only."""
+    check_choice("device", request.device, ("cpu", "cuda"))
+    if request.device == "cuda" and request.schedule != "deterministic":
+        raise ValueError(
+            f"device='cuda' needs schedule='deterministic', got {request.schedule!r}; take "
+            "device='cpu', or leave schedule out."
+        )
+
+
 def check_nodata(nodata: Any) -> float | None:
     """Return the value of pixels without data; None if there is none, or if it is NaN."""
     if nodata is None or (isinstance(nodata, float) and isnan(nodata)):

@@ -7,16 +7,25 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.exceptions import ConvergenceWarning
 
-from modeshift.checks import check_choice, check_jobs
+from modeshift.checks import check_jobs
 from modeshift.engines.kinds import is_dask
 from modeshift.estimators.validation import check_randomness
 from modeshift.image.block import Block, make_block
 from modeshift.image.chunks import filter_chunks, hierarchy_of_chunks
 from modeshift.image.climb import Ends, climb
+from modeshift.image.gpu import check_gpu, climb_on_gpu
 from modeshift.image.joint import seek
 from modeshift.image.large import NOTHING
 from modeshift.image.layout import as_picture, check_mask, find_layout, find_valid
-from modeshift.image.plan import Plan, Request, Survey, check_nodata, make_plan, survey_of
+from modeshift.image.plan import (
+    Plan,
+    Request,
+    Survey,
+    check_device,
+    check_nodata,
+    make_plan,
+    survey_of,
+)
 from modeshift.image.segmenting import hierarchy_of, regions_of, settle, smooth
 from modeshift.image.tree import Hierarchy
 
@@ -216,7 +225,9 @@ def _planned(image: Any, request: Request) -> tuple[Plan, np.ndarray, np.ndarray
     mask = check_mask(request.mask, layout.shape)
     mask = None if mask is None else mask.reshape(layout.grid)
     check_jobs("n_jobs", 1 if request.n_jobs is None else request.n_jobs)
-    check_choice("device", request.device, ("cpu", "cuda"))
+    check_device(request)
+    if request.device == "cuda":
+        check_gpu(layout.n_bands)
     pixels = layout.bands_last(image)
 
     def survey() -> Survey:
@@ -239,9 +250,11 @@ def _ends(plan: Plan, block: Block, request: Request) -> Ends:
     """Run the schedule."""
     if not block.valid.any():
         raise ValueError(NOTHING)
-    n_threads = effective_n_jobs(request.n_jobs)
+    n_threads, pixels = effective_n_jobs(request.n_jobs), np.flatnonzero(block.valid)
+    if request.device == "cuda":
+        return climb_on_gpu(block, plan.settings, pixels, plan.layout.n_bands)
     if plan.schedule == "deterministic":
-        return climb(block, plan.settings, np.flatnonzero(block.valid), n_threads)
+        return climb(block, plan.settings, pixels, n_threads)
     ends, converged = seek(plan, block, check_randomness(request.random_state), n_threads)
     if not converged:
         warnings.warn(
