@@ -16,14 +16,14 @@ FOLDER = Path(__file__).parent / "images"
 def show(axes, pictures) -> None:
     """Draw pictures with titles side by side."""
     for ax, (title, picture) in zip(axes.ravel(), pictures.items(), strict=True):
-        ax.imshow(picture, cmap=None if picture.ndim == 3 else "gray", interpolation="nearest")
+        ax.imshow(picture, cmap="gray", vmin=0, vmax=255)  # colours are shown as they are
         ax.set_title(title, fontsize=11)
         ax.set_axis_off()
 
 
 def photo() -> None:
     """Draw the cat and the astronaut of scikit-image's wheel."""
-    figure = Figure(figsize=(13, 7), layout="constrained")
+    figure = Figure(figsize=(13, 5.9), layout="constrained")
     axes = figure.subplots(2, 4)
     for row, picture in zip(axes, (data.chelsea(), data.astronaut()), strict=True):
         tree = hierarchy(picture, n_jobs=-1)
@@ -39,7 +39,7 @@ def photo() -> None:
                 "n_regions=5, mean colours": painted(mean_colours(picture, few), few),
             },
         )
-    figure.savefig(FOLDER / "photo.png", dpi=75)
+    figure.savefig(FOLDER / "photo.png", dpi=100)
 
 
 def fields(side=300, n_bands=6, seed=0):
@@ -85,13 +85,15 @@ def scan(seed=0):
 def volume() -> None:
     """Draw a made volume, three of its planes."""
     values = scan()
-    labels = segment(values, channel_axis=None, spacing=(2, 1, 1), range=30, n_jobs=-1)
+    labels = segment(
+        values, channel_axis=None, spacing=(2, 1, 1), range=25, n_regions=4, n_jobs=-1
+    )
     figure = Figure(figsize=(10, 6.6), layout="constrained")
     axes = figure.subplots(2, 3)
     show(axes[0], {f"plane {z} (made)": values[z] for z in (8, 15, 19)})
     colours = np.array([[0, 0, 0], [40, 60, 120], [230, 190, 60], [70, 180, 120], [200, 80, 80]])
-    shown = colours[np.minimum(labels, 4)].astype(np.uint8)
-    show(axes[1], {f"segment: {labels.max()} regions": shown[8], "": shown[15], " ": shown[19]})
+    shown = colours[labels].astype(np.uint8)
+    show(axes[1], {f"regions in plane {z}": shown[z] for z in (8, 15, 19)})
     figure.savefig(FOLDER / "volume.png", dpi=75)
 
 
@@ -117,7 +119,7 @@ def video() -> None:
     axes = figure.subplots(2, 4)
     times = (0, 3, 7, 11)
     show(axes[0], {f"time {time} (made)": frames[time] for time in times})
-    show(axes[1], {f"time {t}: region {disc}": (labels[t] == disc) for t in times})
+    show(axes[1], {f"time {t}: region {disc}": 255 * (labels[t] == disc) for t in times})
     figure.savefig(FOLDER / "video.png", dpi=75)
 
 

@@ -70,11 +70,14 @@ def _bands_last(image: Any, layout: Layout) -> Any:
 
 def hierarchy_of_chunks(image: Any, request: Request) -> Hierarchy:
     """Return the hierarchy of a Dask array; its labels are a Dask array."""
+    import dask
+
     source = _source(image, request)
     plan = plan_of(source, request)
     found, parts = hierarchy_in_parts(source, plan)
     numbers = np.append(np.arange(1, found.n_regions + 1), 0).astype(np.int32)
-    painted = source.each(paint_tile, parts.tasks(numbers), len(parts.tiles))
+    paint = dask.delayed(paint_tile)  # when asked for: labels take more room than packed tiles
+    painted = [paint(*task) for task in parts.tasks(numbers)]
     tiles = dict(zip(parts.tiles, painted, strict=True))
     labels = _assembled(source, tiles, np.dtype(np.int32), ())
     found.labels = labels[(0,) * (3 - len(source.layout.shape))]

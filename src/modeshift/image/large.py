@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from modeshift.image.layout import Layout, find_valid
+from modeshift.image.layout import NOTHING, Layout, find_valid
 from modeshift.image.plan import (
     Plan,
     Request,
@@ -82,12 +82,6 @@ def plan_of(source: Source, request: Request) -> Plan:
         return make_survey(low, high, sample)
 
     return make_plan(request, source.layout, survey)
-
-
-NOTHING = (
-    "image has no pixel that counts: all are masked or without data; check mask= and nodata=, and "
-    "the image for NaN."
-)
 
 
 class Parts(NamedTuple):

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from modeshift.engines.cpu.components import root
 from modeshift.engines.cpu.jit import bare_kernel, kernel
 from modeshift.image.graph import RegionGraph
 
@@ -90,15 +91,6 @@ def _append(heads, tails, following, into, other):
     heads[other] = -1
 
 
-@bare_kernel
-def _owner(owners, region):
-    """Return the region that a region has become a part of."""
-    while owners[region] != region:
-        owners[region] = owners[owners[region]]
-        region = owners[region]
-    return region
-
-
 @kernel
 def _absorb(sizes, sums, edges, min_size):
     n, n_bands = sums.shape
@@ -118,7 +110,7 @@ def _absorb(sizes, sums, edges, min_size):
         best, least = np.int64(-1), np.inf
         side = heads[region]
         while side >= 0:
-            other = _owner(owners, edges[side // 2, 1 - side % 2])
+            other = root(owners, edges[side // 2, 1 - side % 2])
             if other != region:
                 square = 0.0
                 for band in range(n_bands):
@@ -137,7 +129,7 @@ def _absorb(sizes, sums, edges, min_size):
         if sizes[best] < min_size:
             heapq.heappush(waiting, (sizes[best], best))
     for region in range(n):
-        owners[region] = _owner(owners, region)
+        owners[region] = root(owners, region)
     return owners
 
 
@@ -179,7 +171,7 @@ def _merge(sizes, sums, edges, lengths, contrasts, window):
         cost, edge, change = heapq.heappop(waiting)
         if not alive[edge] or changes[edge] != change:
             continue
-        a, b = _owner(owners, edges[edge, 0]), _owner(owners, edges[edge, 1])
+        a, b = root(owners, edges[edge, 0]), root(owners, edges[edge, 1])
         if sizes[a] < sizes[b] or (sizes[a] == sizes[b] and b < a):
             a, b = b, a
         alive[edge] = False
@@ -195,7 +187,7 @@ def _merge(sizes, sums, edges, lengths, contrasts, window):
         side = heads[a]
         while side >= 0:
             e = side // 2
-            other = _owner(owners, edges[e, 1 - side % 2])
+            other = root(owners, edges[e, 1 - side % 2])
             changes[e] += 1
             cost = _cost(sizes, sums, lengths[e], contrasts[e], window, a, other)
             heapq.heappush(waiting, (cost, np.int64(e), changes[e]))
@@ -209,7 +201,7 @@ def _join_borders(a, owners, edges, lengths, contrasts, alive, heads, tails, fol
     before, side = -1, heads[a]
     while side >= 0:
         e = side // 2
-        other = _owner(owners, edges[e, 1 - side % 2])
+        other = root(owners, edges[e, 1 - side % 2])
         kept = edge_to[other]
         if alive[e] and other != a and kept < 0:
             edge_to[other] = e
@@ -227,5 +219,5 @@ def _join_borders(a, owners, edges, lengths, contrasts, alive, heads, tails, fol
     tails[a] = before
     side = heads[a]
     while side >= 0:
-        edge_to[_owner(owners, edges[side // 2, 1 - side % 2])] = -1
+        edge_to[root(owners, edges[side // 2, 1 - side % 2])] = -1
         side = following[side]

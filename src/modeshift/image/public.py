@@ -15,8 +15,7 @@ from modeshift.image.chunks import filter_chunks, hierarchy_of_chunks
 from modeshift.image.climb import Ends, climb
 from modeshift.image.gpu import check_gpu, climb_on_gpu
 from modeshift.image.joint import seek
-from modeshift.image.large import NOTHING
-from modeshift.image.layout import as_picture, check_mask, find_layout, find_valid
+from modeshift.image.layout import NOTHING, as_picture, check_mask, find_layout, find_valid
 from modeshift.image.plan import (
     Plan,
     Request,

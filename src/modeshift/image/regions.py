@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from modeshift.engines.cpu.components import root, unite
 from modeshift.engines.cpu.jit import bare_kernel, kernel
 from modeshift.image.descriptors import contrast
 
@@ -77,25 +78,6 @@ def is_joined(valid, places, colours, a, b, settings):
         apart = np.float64(colours[band, a[0], a[1], a[2]] - colours[band, b[0], b[1], b[2]])
         square += apart * apart
     return square <= JOIN * JOIN * settings.reach
-
-
-@bare_kernel
-def root(parents, i):
-    """Return the first pixel of a component, and shorten the path to it."""
-    while parents[i] != i:
-        parents[i] = parents[parents[i]]
-        i = parents[i]
-    return i
-
-
-@bare_kernel
-def unite(parents, i, j):
-    """Join two components under the lower root."""
-    a, b = root(parents, i), root(parents, j)
-    if a < b:
-        parents[b] = a
-    else:
-        parents[a] = b
 
 
 @kernel
