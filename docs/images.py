@@ -85,9 +85,7 @@ def scan(seed=0):
 def volume() -> None:
     """Draw a made volume, three of its planes."""
     values = scan()
-    labels = segment(
-        values, channel_axis=None, spacing=(2, 1, 1), range=25, n_regions=4, n_jobs=-1
-    )
+    labels = segment(values, channel_axis=None, spacing=(2, 1, 1), range=25, n_regions=4, n_jobs=-1)
     figure = Figure(figsize=(10, 6.6), layout="constrained")
     axes = figure.subplots(2, 3)
     show(axes[0], {f"plane {z} (made)": values[z] for z in (8, 15, 19)})

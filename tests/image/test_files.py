@@ -61,7 +61,8 @@ BAD = {
     "is no picture, or of an unknown format": ("text.png", b"not a picture"),
     "it complete?": ("cut.jpg", None),
     "is it complete?": ("cut.tif", None),
-    "is empty": ("empty.png", b""),
+    "empty.png is empty": ("empty.png", b""),
+    "empty.tif is empty": ("empty.tif", b""),
 }
 
 
@@ -77,6 +78,52 @@ def test_bad_files_get_one_clear_line(message, folder, capsys):
     (line,) = capsys.readouterr().err.splitlines()
     assert name in line
     assert message in line
+
+
+def test_a_tiff_without_data_gets_a_line_in_the_words_of_the_command(folder, capsys):
+    tifffile.imwrite("nan.tif", np.full((9, 9), np.nan, np.float32))
+    assert cli.main(["image", "nan.tif"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "all are masked or without data" in line
+    assert "=" not in line
+
+
+def test_black_and_white(folder):
+    white = RGB[..., 0] > 100
+    for name in ("bw.png", "bw.tif"):
+        pillow.fromarray(white).save(name)
+        assert cli.main(["image", name, "--boundaries", "--quiet", "--force"]) == 0
+        labels = np.asarray(pillow.open("bw.labels.png"))
+        assert_array_equal(labels, segment(white))
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("planar", ["contig", "separate"])
+def test_transparent_pixels_of_a_tiff_do_not_count(planar, large, folder, monkeypatch):
+    from modeshift.cli import image as command
+
+    monkeypatch.setattr(command, "_LARGE", 100 if large else 10**9)
+    mask = np.arange(40) >= np.arange(24)[:, np.newaxis] // 3
+    clear = np.dstack([RGB, 255 * mask]).astype(np.uint8)
+    stored = np.moveaxis(clear, -1, 0) if planar == "separate" else clear
+    kind = {"photometric": "rgb", "extrasamples": ["unassalpha"], "planarconfig": planar}
+    tifffile.imwrite("a.tif", stored, **kind)
+    assert cli.main(["image", "a.tif", "--quiet"]) == 0
+    found = tifffile.imread("a.labels.tif") if large else np.asarray(pillow.open("a.labels.png"))
+    assert_array_equal(found, segment(RGB, mask=mask))
+
+
+def test_a_palette_is_read_as_its_colours(folder, monkeypatch, capsys):
+    from modeshift.cli import image as command
+
+    indexed = pillow.fromarray(RGB).quantize(4)
+    indexed.save("a.tif")
+    picture = files.read_picture(folder / "a.tif")
+    assert_array_equal(picture.pixels, np.asarray(indexed.convert("RGB")))
+    assert (picture.pixels.dtype, picture.channel_axis) == (np.uint8, 2)
+    monkeypatch.setattr(command, "_LARGE", 100)
+    assert cli.main(["image", "a.tif"]) == 2
+    assert "Convert it to RGB first" in capsys.readouterr().err
 
 
 OPTIONS = {

@@ -374,11 +374,10 @@ def _write_extras(
 
 def _is_large(job: _Job) -> bool:
     """Return whether a picture is a TIFF of one page with very many pixels."""
-    from modeshift.image.files import TIFF
+    from modeshift.image.files import is_tiff, reading
 
-    if len(job.paths) != 1 or job.paths[0].suffix.lower() not in TIFF or not job.paths[0].is_file():
+    if len(job.paths) != 1 or not is_tiff(job.paths[0]):
         return False
-    from modeshift.image.files import reading
     from modeshift.io.optional import require
 
     tifffile = require("tifffile", "image")

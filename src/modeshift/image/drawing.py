@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from modeshift.image.layout import Layout
+from modeshift.image.layout import Layout, as_picture
 
 _LINE = np.array([255, 255, 0], dtype=np.uint8)
 
@@ -19,7 +19,7 @@ def boundaries(labels: np.ndarray) -> np.ndarray:
 
 def as_rgb(image: np.ndarray, layout: Layout) -> np.ndarray:
     """Return an image in 8-bit RGB: three bands as they are, others stretched from 2% to 98%."""
-    pixels = layout.bands_last(image).reshape(*layout.shape, layout.n_bands)
+    pixels = layout.bands_last(as_picture(image)).reshape(*layout.shape, layout.n_bands)
     if layout.n_bands == 3 and pixels.dtype == np.uint8:
         return pixels
     pixels = pixels[..., :3] if layout.n_bands >= 3 else np.repeat(pixels[..., :1], 3, axis=-1)

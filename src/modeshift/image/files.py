@@ -18,6 +18,9 @@ TIFF = (".tif", ".tiff")
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".ppm", ".pgm", *TIFF)
 _IN_SPACE = "YXZTQI"
 _LARGEST_PNG = 65535
+_PALETTE = 3
+_ALPHA = (1, 2)
+"""Values of TIFF tags: a photometric interpretation, and kinds of extra samples."""
 
 
 class Picture(NamedTuple):
@@ -46,8 +49,8 @@ class Picture(NamedTuple):
     tags: list[tuple] | None = None
 
 
-def read_picture(path: Path) -> Picture:
-    """Read a picture; a file that is none gets one clear line."""
+def is_tiff(path: Path) -> bool:
+    """Return whether a file is a TIFF, by its first bytes; refuse what is no file with content."""
     if path.is_dir():
         raise FileError(f"{path} is a folder; name a file in it")
     if not path.exists():
@@ -55,8 +58,12 @@ def read_picture(path: Path) -> Picture:
     if path.stat().st_size == 0:
         raise FileError(f"{path} is empty")
     with path.open("rb") as file:
-        is_tiff = file.read(4) in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
-    return _read_tiff(path) if is_tiff else _read_with_pillow(path)
+        return file.read(4) in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+
+
+def read_picture(path: Path) -> Picture:
+    """Read a picture; a file that is none gets one clear line."""
+    return _read_tiff(path) if is_tiff(path) else _read_with_pillow(path)
 
 
 def read_frames(paths: list[Path]) -> Picture:
@@ -135,15 +142,32 @@ def _read_tiff(path: Path) -> Picture:
     with reading(path, "TIFF"), tifffile.TiffFile(path) as tiff:
         series = tiff.series[0]
         page = series.pages[0]
-        pixels = series.asarray()
-        return Picture(
-            pixels,
-            channel_axis_of(series.axes),
-            None,
-            nodata_of(page),
-            place_of(page),
-            place_tags(page),
-        )
+        pixels, axis, mask = series.asarray(), channel_axis_of(series.axes), None
+        if is_palette(page):
+            pixels, axis = _coloured(pixels, page.colormap), pixels.ndim
+        alpha = alpha_of(page)
+        if alpha is not None and axis is not None:
+            pixels, mask = np.delete(pixels, alpha, axis), np.take(pixels, alpha, axis) > 0
+        return Picture(pixels, axis, mask, nodata_of(page), place_of(page), place_tags(page))
+
+
+def is_palette(page: Any) -> bool:
+    """Return whether pixels are numbers of colours in a palette."""
+    return page.photometric == _PALETTE and page.samplesperpixel == 1
+
+
+def _coloured(numbers: np.ndarray, palette: np.ndarray) -> np.ndarray:
+    """Return the RGB of the numbers of a palette, in as few bits as it needs."""
+    colours = palette.T[numbers]
+    in_8_bits = not (palette % 257).any() or not (palette % 256).any()
+    return (colours >> 8).astype(np.uint8) if in_8_bits else colours
+
+
+def alpha_of(page: Any) -> int | None:
+    """Return which band of a page says how transparent a pixel is; None if there is none."""
+    kinds = [int(kind) for kind in page.extrasamples]
+    found = [i for i, kind in enumerate(kinds) if kind in _ALPHA]
+    return page.samplesperpixel - len(kinds) + found[0] if found else None
 
 
 def channel_axis_of(axes: str) -> int | None:

@@ -12,8 +12,8 @@ _MOST_COLOURS = 4
 """A last axis of 3 or up to this number is taken for colours, if nothing is said about it."""
 
 NOTHING = (
-    "image has no pixel that counts: all are masked or without data; check mask= and nodata=, and "
-    "the image for NaN."
+    "image has no pixel that counts: all are masked or without data (the value for no data, NaN or "
+    "infinity)."
 )
 """What is said of an image without data."""
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from joblib import effective_n_jobs
 
-from modeshift.image.files import channel_axis_of, nodata_of, reading
+from modeshift.image.files import alpha_of, channel_axis_of, is_palette, nodata_of, reading
 from modeshift.image.geo import place_tags
 from modeshift.image.large import hierarchy_in_parts, paint_tile, plan_of
 from modeshift.image.layout import Layout, find_layout
@@ -47,18 +47,34 @@ class TiffSource:
         self._path, self._progress = path, progress
         with reading(path, "TIFF"):
             self._tiff = tifffile.TiffFile(path)
+        try:
+            self._describe(side)
+        except BaseException:
+            self._tiff.close()
+            raise
+
+    def _describe(self, side: int) -> None:
+        """Read what the file says of its pixels; refuse what cannot be read in parts."""
+        with reading(self._path, "TIFF"):
             series = self._tiff.series[0]
             if len(series.pages) != 1:
                 raise FileError(
-                    f"{path} has {len(series.pages)} pages; tile by tile only a file of one page "
-                    "can be read"
+                    f"{self._path} has {len(series.pages)} pages; tile by tile only a file of one "
+                    "page can be read"
                 )
             self._page = series.pages[0]
+            if is_palette(self._page):
+                raise FileError(
+                    f"{self._path} has a palette; tile by tile only files with colours can be "
+                    "read. Convert it to RGB first"
+                )
             self.nodata = nodata_of(self._page)
             self.place_tags = place_tags(self._page)
-            self._channel_axis = channel_axis_of(series.axes)
+            axis = channel_axis_of(series.axes)
         shaped = np.broadcast_to(np.zeros((), dtype=series.dtype), series.shape)
-        self.layout: Layout = find_layout(shaped, self._channel_axis)
+        stored = find_layout(shaped, axis)
+        self._alpha, self._n_stored = alpha_of(self._page), stored.n_bands
+        self.layout: Layout = stored._replace(n_bands=stored.n_bands - (self._alpha is not None))
         self.side = side + -side % 16  # as TIFF wants it
         self.tiling = even_tiling(self.layout.grid, self.side)
 
@@ -68,14 +84,17 @@ class TiffSource:
     def __exit__(self, *error: object) -> None:
         self._tiff.close()
 
-    def read(self, box: Any) -> tuple[np.ndarray, None]:
-        """Return the pixels of a box, bands last."""
+    def read(self, box: Any) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return the pixels of a box, bands last, and which are not transparent."""
         _, rows, columns = (
             part.indices(length) for part, length in zip(box, self.layout.grid, strict=True)
         )
         with reading(self._path, "TIFF"):
             pixels = self._cut(rows[0], rows[1], columns[0], columns[1])
-        return pixels[np.newaxis, :: rows[2], :: columns[2]], None
+        pixels = pixels[np.newaxis, :: rows[2], :: columns[2]]
+        if self._alpha is None:
+            return pixels, None
+        return np.delete(pixels, self._alpha, -1), pixels[..., self._alpha] > 0
 
     def each(self, function: Callable, tasks: Iterable[tuple], n: int) -> list[Any]:
         """Return the results of a function, one after the other."""
@@ -87,7 +106,7 @@ class TiffSource:
 
     def _cut(self, top: int, bottom: int, left: int, right: int) -> np.ndarray:
         """Decode the segments (tiles or strips) that overlap a rectangle."""
-        page, n_bands = self._page, self.layout.n_bands
+        page, n_bands = self._page, self._n_stored
         pixels = np.zeros((bottom - top, right - left, n_bands), dtype=self.layout.dtype)
         separate = page.planarconfig == 2 and n_bands > 1
         height = page.tilelength if page.is_tiled else page.rowsperstrip
