@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from image.pictures import PICTURES, climbed, holes_in, prepared
+from image.pictures import PICTURES, climbed, holes_in, noise, prepared
 from modeshift.image import tiles
 from modeshift.image.layout import find_layout
 from modeshift.image.segmenting import regions_of
@@ -45,3 +45,14 @@ def test_tiles_change_nothing(name, holes, margin, monkeypatch):
         assert_array_equal(table[tiles.unpack(solved[at], shape)], whole.labels[core])
     if name == "row" and margin < 1:
         assert len(seen) > 1  # climbs have left the first blocks
+
+
+def test_a_tile_that_travels_holds_no_labels_but_those_of_its_sides():
+    picture = noise((60, 70), np.uint8)
+    plan, _ = prepared(picture, spatial=2.0)
+    core = (slice(0, 1), slice(20, 40), slice(30, 60))
+    whole = (slice(0, 1), slice(0, 60), slice(0, 70))
+    tile = tiles.solve_tile(plan, find_layout(picture, None).bands_last(picture), None, core, whole)
+    assert tile.faces[0] is None
+    assert [tile.faces[axis].size for axis in (1, 2)] == [30, 20]
+    assert [None if seam is None else seam.labels.size for seam in tile.seams] == [None, 30, 20]

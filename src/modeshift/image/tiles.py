@@ -55,15 +55,15 @@ class Tile(NamedTuple):
         Regions and borders inside the tile.
     packed : bytes
         Compressed labels.
-    faces : tuple of 3 ndarray
-        Labels of the first pixels along each axis.
+    faces : tuple of 3 ndarray or None
+        Labels of the first pixels along each axis; None where the image begins.
     seams : tuple of 3 Seam or None
         None where the image ends.
     """
 
     graph: RegionGraph
     packed: bytes
-    faces: tuple[np.ndarray, ...]
+    faces: tuple[np.ndarray | None, ...]
     seams: tuple[Seam | None, ...]
 
 
@@ -167,7 +167,9 @@ def solve_tile(
             continue
         last = np.take(labels, -1, axis)
         seams.append(Seam(last, *seam_of(plan, block, ends, inside, described, axis)))
-    faces = tuple(np.take(labels, 0, axis) for axis in range(3))
+    faces = tuple(
+        np.take(labels, 0, axis) if part.start > 0 else None for axis, part in enumerate(core)
+    )
     return Tile(regions.graph, zlib.compress(labels.tobytes(), 1), faces, tuple(seams))
 
 
@@ -193,7 +195,7 @@ def stitch(
             if seam is None:
                 continue
             behind = tuple(i + (k == axis) for k, i in enumerate(at))
-            a, b = seam.labels.ravel(), tiles[behind].faces[axis].ravel()  # type: ignore[index]
+            a, b = seam.labels.ravel(), tiles[behind].faces[axis].ravel()  # type: ignore[index, union-attr]
             both = (a >= 0) & (b >= 0)
             pair = np.stack([a[both] + offsets[at], b[both] + offsets[behind]], axis=1)  # type: ignore[index]
             is_joined = seam.is_joined.ravel()[both]
