@@ -349,6 +349,8 @@ def test_the_page_in_a_browser(folder):
         box = page.locator("#canvas").bounding_box()
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         assert "100.0 % of the picture" in page.inner_text("#pointed")
+        page.fill("#level", "1000")
+        assert "100.0 % of the picture" not in page.inner_text("#pointed")
         browser.close()
     assert errors == []
 

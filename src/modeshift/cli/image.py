@@ -352,8 +352,9 @@ def _write_extras(
     if not flat and (options.polygons or options.page):
         option = "--polygons" if options.polygons else "--page"
         raise UserError(f"{option} needs a picture with two axes, and {job.name} has {labels.ndim}")
-    suffix = ".png" if flat else ".tif"
-    rgb = drawing.as_rgb(picture.pixels, layout)
+    if options.boundaries or options.means:
+        suffix = ".png" if flat else ".tif"
+        rgb = drawing.as_rgb(picture.pixels, layout)
     if options.boundaries:
         place = job.place(_ENDINGS["boundaries"]).with_suffix(suffix)
         files.write_picture(place, drawing.with_boundaries(rgb, labels))

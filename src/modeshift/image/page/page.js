@@ -102,7 +102,10 @@ function fit() {
   canvas.style.width = `${Math.floor(Math.min(wide, (room * width) / height))}px`;
 }
 
+let pointer = null; // the last event of the mouse over the picture
+
 function point(event) {
+  pointer = event;
   const box = canvas.getBoundingClientRect();
   const x = Math.floor(((event.clientX - box.left) / box.width) * width);
   const y = Math.floor(((event.clientY - box.top) / box.height) * height);
@@ -137,6 +140,7 @@ viewSlider.addEventListener("input", draw);
 levelSlider.addEventListener("input", () => {
   cut(toCount(Number(levelSlider.value)));
   draw();
+  if (pointer) point(pointer);
 });
 canvas.addEventListener("mousemove", point);
 window.addEventListener("resize", fit);
