@@ -183,6 +183,7 @@ BAD = {
     "pass channel_axis=None if it is a volume": lambda: segment(np.zeros((10, 11, 12))),
     "pass the axis of the bands": lambda: segment(np.zeros((3, 4, 5, 6))),
     "image must hold real numbers, got complex128": lambda: segment(np.zeros((3, 3), complex)),
+    "image is a masked array": lambda: segment(np.ma.masked_less(GREY, 100)),
     "got the path 'photo.png'": lambda: segment("photo.png"),
     "spatial must be greater than 0": lambda: segment(GREY, spatial=0),
     "spatial must be greater than 0 and finite, got -3": lambda: segment(GREY, spatial=-3),

@@ -72,6 +72,10 @@ def _as_array(image: Any) -> np.ndarray:
             f"image must be an array, got the path {str(image)!r}; read the file first, for "
             "example with numpy.asarray(PIL.Image.open(path))."
         )
+    if isinstance(image, np.ma.MaskedArray):
+        raise TypeError(
+            "image is a masked array; pass image.data, and mask= with True where a pixel counts."
+        )
     try:
         return np.asarray(image)
     except ValueError as error:  # rows of different lengths
