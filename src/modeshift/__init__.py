@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from modeshift import datasets, metrics, plots, presets, report
+    from modeshift import datasets, image, metrics, plots, presets, report
     from modeshift.compat.patching import patch_sklearn, unpatch_sklearn
     from modeshift.estimators.bandwidth import bandwidth_profile, estimate_bandwidth
     from modeshift.estimators.blurring_mean_shift import BlurringMeanShift
@@ -26,6 +26,7 @@ __all__ = [
     "bandwidth_profile",
     "datasets",
     "estimate_bandwidth",
+    "image",
     "load",
     "metrics",
     "patch_sklearn",

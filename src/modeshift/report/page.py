@@ -7,14 +7,18 @@ from typing import Any
 _HERE = Path(__file__).parent
 
 
-def make_page(content: dict[str, Any]) -> str:
-    """Return the page with the content. All text is shown as text, never run as code."""
+def make_page(content: dict[str, Any], folder: Path = _HERE) -> str:
+    """Return the page with the content. All text is shown as text, never run as code.
+
+    ``folder`` holds page.html, page.css and page.js.
+    """
     data = json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
-    page = _read("page.html")
-    for mark, part in [("STYLE", _read("page.css")), ("SCRIPT", _read("page.js")), ("DATA", data)]:
+    page = _read(folder, "page.html")
+    style, script = _read(folder, "page.css"), _read(folder, "page.js")
+    for mark, part in [("STYLE", style), ("SCRIPT", script), ("DATA", data)]:
         page = page.replace(f"/*{mark}*/", part, 1)
     return page
 
 
-def _read(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")
+def _read(folder: Path, name: str) -> str:
+    return (folder / name).read_text(encoding="utf-8")

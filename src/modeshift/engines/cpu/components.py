@@ -43,10 +43,10 @@ def _connect(points, order, starts, reach):
     for leaf in range(n_leaves, 2 * n_leaves):
         if tight[leaf]:
             for i in range(starts[leaf] + 1, starts[leaf + 1]):
-                _unite(parents, starts[leaf], i)
+                unite(parents, starts[leaf], i)
     for node in range(n_leaves - 1, 0, -1):
         if tight[node]:
-            _unite(parents, starts[2 * node], starts[2 * node + 1])
+            unite(parents, starts[2 * node], starts[2 * node + 1])
     _connect_boxes(points, starts, boxes, tight, parents, reach)
     return _number(parents, order)
 
@@ -60,10 +60,10 @@ def _connect_boxes(points, starts, boxes, tight, parents, reach):
     while len(waiting) > 0:
         a, b = waiting.pop()
         if tight[a] and tight[b]:
-            if _root(parents, starts[a]) == _root(parents, starts[b]):
+            if root(parents, starts[a]) == root(parents, starts[b]):
                 continue
             if _farthest(boxes, a, b, d) <= reach:
-                _unite(parents, starts[a], starts[b])
+                unite(parents, starts[a], starts[b])
                 continue
         if _nearest(boxes, a, b, d) > reach:
             continue
@@ -86,10 +86,10 @@ def _connect_leaves(points, starts, a, b, parents, reach):
     for i in range(starts[a], starts[a + 1]):
         for j in range(starts[b], starts[b + 1]):
             if (
-                _root(parents, i) != _root(parents, j)
+                root(parents, i) != root(parents, j)
                 and squared_distance(points[i], points[j]) <= reach
             ):
-                _unite(parents, i, j)
+                unite(parents, i, j)
 
 
 @bare_kernel
@@ -123,7 +123,7 @@ def _farthest(boxes, a, b, d):
 
 
 @bare_kernel
-def _root(parents, i):
+def root(parents, i):
     """Return the root of the component of i, and shorten the path to it."""
     while parents[i] != i:
         parents[i] = parents[parents[i]]
@@ -132,9 +132,9 @@ def _root(parents, i):
 
 
 @bare_kernel
-def _unite(parents, i, j):
+def unite(parents, i, j):
     """Join two components under the lower root."""
-    a, b = _root(parents, i), _root(parents, j)
+    a, b = root(parents, i), root(parents, j)
     if a < b:
         parents[b] = a
     else:
@@ -152,9 +152,9 @@ def _number(parents, order):
     components = np.empty(n, dtype=np.int64)
     n_components = 0
     for i in range(n):
-        root = _root(parents, places[i])
-        if numbers[root] < 0:
-            numbers[root] = n_components
+        first = root(parents, places[i])
+        if numbers[first] < 0:
+            numbers[first] = n_components
             n_components += 1
-        components[i] = numbers[root]
+        components[i] = numbers[first]
     return components

@@ -1,0 +1,149 @@
+"""Images in memory: from pixels to modes, regions and their hierarchy."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from modeshift.engines.cpu.jit import kernel
+from modeshift.image import lab
+from modeshift.image.block import Block
+from modeshift.image.climb import Ends
+from modeshift.image.descriptors import describe, sides_of
+from modeshift.image.graph import RegionGraph, add_up_regions, borders, joined
+from modeshift.image.merging import absorb_small, merge_all
+from modeshift.image.plan import Plan
+from modeshift.image.regions import find_borders, find_regions, find_seam
+from modeshift.image.tree import Hierarchy, by_size
+
+
+class Regions(NamedTuple):
+    """Regions of a block.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (depth, height, width), int64
+        -1 for pixels without data.
+    graph : RegionGraph
+    """
+
+    labels: np.ndarray
+    graph: RegionGraph
+
+
+class Described(NamedTuple):
+    """Textures and box means of a block."""
+
+    textures: np.ndarray
+    means: np.ndarray
+
+
+def regions_of(
+    plan: Plan,
+    block: Block,
+    ends: Ends,
+    core: tuple[slice, slice, slice] | None = None,
+    origin: tuple[int, ...] = (0, 0, 0),
+    grid: tuple[int, int, int] | None = None,
+) -> tuple[Regions, Described]:
+    """Return the regions of a block or of its core, before small ones join others.
+
+    ``origin`` is the place of the core in an image of the shape ``grid``; both decide the numbers
+    of first pixels.
+    """
+    core = (slice(None),) * 3 if core is None else core
+    _, height, width = block.shape if grid is None else grid
+    shape, n_bands = block.shape, plan.layout.n_bands
+    places = np.ascontiguousarray(ends.places.reshape(3, *shape)[:, *core])
+    colours = np.ascontiguousarray(ends.colours.reshape(-1, *shape)[:, *core])
+    valid = np.ascontiguousarray(block.valid[core])
+    labels, n = find_regions(valid, places, colours, plan.settings)
+    described = Described(*describe(plan, block))
+    strides = np.array([height * width, width, 1])
+    offsets = np.append(strides, np.dot(strides, origin))
+    textures = np.ascontiguousarray(described.textures[:, *core])
+    sizes, sums, firsts = add_up_regions(labels, n, n_bands, colours, textures, offsets)
+    around = np.full(shape, -1, dtype=np.int64)
+    around[core] = labels
+    pairs, contrasts = find_borders(
+        around, described.means, described.textures, np.array(sides_of(plan))
+    )
+    edges = borders(pairs, np.ones(len(pairs), dtype=np.int64), contrasts)
+    return Regions(labels, RegionGraph(sizes, sums, firsts, *edges)), described
+
+
+def seam_of(
+    plan: Plan,
+    block: Block,
+    ends: Ends,
+    core: tuple[slice, slice, slice],
+    described: Described,
+    axis: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return whether the last pixels of a core join the next ones along an axis, and contrasts."""
+    last = core[axis].stop - 1
+    slab = tuple(slice(last, last + 1) if k == axis else part for k, part in enumerate(core))
+    starts, stops = np.array([[part.start, part.stop] for part in slab]).T
+    joins, contrasts = find_seam(
+        block.valid, ends.places.reshape(3, *block.shape),
+        ends.colours.reshape(-1, *block.shape), plan.settings, axis, starts, stops,
+        described.means, described.textures, np.array(sides_of(plan)),
+    )  # fmt: skip
+    return np.take(joins, 0, axis), np.take(contrasts, 0, axis)
+
+
+def settle(plan: Plan, graph: RegionGraph) -> tuple[np.ndarray, RegionGraph]:
+    """Let small regions join others, and number regions by size.
+
+    Returns the final region of each region, and the graph of the final regions.
+    """
+    owners = absorb_small(graph, plan.layout.n_bands, plan.min_size)
+    kept, numbers = np.unique(owners, return_inverse=True)
+    graph = joined(graph, numbers, len(kept))
+    ranks = by_size(graph)
+    return ranks[numbers], joined(graph, ranks, len(kept))
+
+
+def hierarchy_of(plan: Plan, labels: Any, graph: RegionGraph) -> Hierarchy:
+    """Return the hierarchy over final regions."""
+    n_bands = plan.layout.n_bands
+    means = graph.sums[:, :n_bands] / graph.sizes[:, np.newaxis]
+    merges = merge_all(graph, plan.colours.range_units, plan.window)
+    return Hierarchy(labels, graph, plan.colours.from_units(means), merges)
+
+
+def smooth(plan: Plan, ends: Ends, valid: np.ndarray, pixels: np.ndarray) -> np.ndarray:
+    """Return pixels, bands last, in which those that count have the colours of their modes."""
+    units = ends.colours[: plan.layout.n_bands]
+    dtype = plan.layout.dtype
+    smoothed = pixels.copy()
+    if plan.is_lab:
+        colours = plan.colours.from_units(units[:, valid.ravel()].T)
+        smoothed[valid] = lab.to_rgb(colours, dtype)
+        return smoothed
+    for band in range(plan.layout.n_bands):
+        middle, factor = plan.colours.middle[band], plan.colours.factor[band]
+        _write_band(units[band], middle, factor, valid, smoothed[..., band])
+    return smoothed
+
+
+def _write_band(
+    units: np.ndarray, middle: float, factor: float, valid: np.ndarray, band: np.ndarray
+) -> None:
+    """Write colours in units to the pixels of a band that count."""
+    if band.dtype.kind == "f":
+        _paint(units, middle, factor, valid, -np.inf, np.inf, False, band)
+    else:
+        limits = np.iinfo(band.dtype)
+        _paint(units, middle, factor, valid, float(limits.min), float(limits.max), True, band)
+
+
+@kernel
+def _paint(units, middle, factor, valid, low, high, whole, band):
+    i = 0
+    for z in range(valid.shape[0]):
+        for y in range(valid.shape[1]):
+            for x in range(valid.shape[2]):
+                if valid[z, y, x]:
+                    value = min(max(units[i] / factor + middle, low), high)
+                    band[z, y, x] = np.rint(value) if whole else value
+                i += 1

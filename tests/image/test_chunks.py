@@ -1,0 +1,48 @@
+"""Dask arrays: the same labels, hierarchy and smoothed pixels as in memory."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from image.pictures import PICTURES, holes_in
+from modeshift.image import filter, hierarchy, segment
+
+da = pytest.importorskip("dask.array")
+
+
+def chunked(image, channel_axis):
+    sides = [5] * image.ndim
+    if channel_axis is not None:
+        sides[channel_axis] = 2
+    return da.from_array(image, chunks=tuple(sides))
+
+
+@pytest.mark.parametrize("name", ["grey", "photo", "RGB", "six bands", "volume"])
+@pytest.mark.parametrize("holes", [False, True])
+def test_equals_the_image_in_memory(name, holes):
+    image, parameters = PICTURES[name]
+    parameters = {"spatial": 2.0, "min_size": 4, **parameters}
+    if holes:
+        parameters["mask"] = holes_in(name)
+    chunks = chunked(image, {"RGB": 0, "photo": 2, "six bands": 2}.get(name))
+    wanted, found = hierarchy(image, **parameters), hierarchy(chunks, **parameters)
+    assert isinstance(found.labels, da.Array)
+    assert_array_equal(found.labels.compute(), wanted.labels)
+    assert_array_equal(found.merges, wanted.merges)
+    assert_array_equal(found.heights, wanted.heights)
+    assert_array_equal(found.colors, wanted.colors)
+    cut = segment(chunks, n_regions=3, **parameters)
+    assert cut.dtype == np.int32
+    assert_array_equal(cut.compute(), wanted.cut(3))
+    del parameters["min_size"]
+    smoothed = filter(chunks, **parameters)
+    assert smoothed.dtype == image.dtype
+    assert_array_equal(smoothed.compute(), filter(image, **parameters))
+
+
+def test_refusals():
+    chunks = da.zeros((20, 30), chunks=10)
+    with pytest.raises(ValueError, match="needs an image in memory"):
+        segment(chunks, schedule="blurring")
+    with pytest.raises(ValueError, match="no pixel that counts"):
+        segment(da.full((20, 30), np.nan, chunks=10))
