@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from modeshift.engines.cpu.compress import cell_keys, compress
+from modeshift.engines.cpu.cell_sums import cell_keys
+from modeshift.engines.cpu.compress import compress
 from modeshift.engines.cpu.data import Data, take_in
 from modeshift.engines.cpu.hashing import RowTable
 from modeshift.engines.cpu.runs import field_of, run
