@@ -1,15 +1,16 @@
 """Label new points: the nearest fitted points vote, near ones more than far ones."""
 
 from collections.abc import Callable, Iterator
-from math import lgamma, log, pi
+from math import exp, lgamma, log, log1p, pi
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from modeshift.engines.problem import Problem
-from modeshift.engines.rule import Gaussian, Nearest, Sphere
+from modeshift.engines.rule import METRICS, Gaussian, Nearest
 from modeshift.engines.schedules.field import BatchField
 from modeshift.engines.space import Space
+from modeshift.globe import RADIUS
 
 VOTERS = 10
 """Number of fitted points that vote. docs/algorithms.md compares it with other rules."""
@@ -56,9 +57,9 @@ class Model(NamedTuple):
     grid: Grid | None = None
 
     @property
-    def on_sphere(self) -> bool:
-        """Whether points are unit vectors."""
-        return isinstance(self.problem.rule.space, Sphere)
+    def metric(self) -> str:
+        """The metric of the fit."""
+        return metric_of(self.problem)
 
 
 class Voters(NamedTuple):
@@ -191,6 +192,12 @@ def memberships_of(space: Space, voters: Voters, n_clusters: int) -> Any:
     return sums.reshape(m, n_clusters + 1)[:, 1:]
 
 
+def metric_of(problem: Problem) -> str:
+    """Return the metric of a problem."""
+    space = type(problem.rule.space)
+    return next(metric for metric, kind in METRICS.items() if kind is space)
+
+
 def plain_problem(problem: Problem) -> Problem:
     """Return the problem with all points within the bandwidth, or within the scale if infinite."""
     rule = problem.rule.ball if isinstance(problem.rule, Nearest) else problem.rule
@@ -201,9 +208,17 @@ def plain_problem(problem: Problem) -> Problem:
 def log_constant(problem: Problem, d: int, feature_scale: tuple[float, ...] | None) -> float:
     """Return minus the logarithm of the volume of the kernel, in the units of the user.
 
-    Flat: a ball, pi^(d/2) / Gamma(d/2 + 1) h^d. Gaussian: (2 pi)^(d/2) h^d.
+    Flat: a ball, pi^(d/2) / Gamma(d/2 + 1) h^d. Gaussian: (2 pi)^(d/2) h^d. On the globe it is an
+    area in square kilometres: that of a cap, or the integral of the Gaussian over the sphere.
     """
+    on_globe = metric_of(problem) == "haversine"
+    if on_globe:  # of chords; the area of a cap is exactly pi chord^2
+        d, feature_scale = 2, None
     volume = d * (log(problem.radius) + problem.exponent * log(2.0))
+    if on_globe:
+        volume += d * log(RADIUS)
+        if isinstance(problem.rule, Gaussian):
+            volume += log1p(-exp(-2.0 / problem.radius**2))
     if isinstance(problem.rule, Gaussian):
         volume += 0.5 * d * log(2.0 * pi)
     else:

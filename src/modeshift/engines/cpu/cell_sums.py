@@ -4,7 +4,7 @@ The sums serve the plain fit (all points at once), Dask (sums of chunks, joined)
 after batch). They do not depend on the portions, to the last bit; see ``exact_sums.py``.
 """
 
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
@@ -50,10 +50,9 @@ class Tally(NamedTuple):
         """Return some of the cells."""
         return Tally(*(part[rows] for part in self))
 
-    @property
-    def masses(self) -> np.ndarray:
-        """Weights of the cells."""
-        return masses(self.digits[:, -1], self.tops)
+    def masses(self, place: int = 0) -> np.ndarray:
+        """Return the weights of the cells, divided by 2^(26 place)."""
+        return masses(self.digits[:, -1], self.tops, place)
 
     def means(self, side: float) -> np.ndarray:
         """Return corner plus weighted mean offset (plain mean offset in cells without weight)."""
@@ -88,16 +87,25 @@ class CellSums:
     def __len__(self) -> int:
         return self._n
 
-    def add(self, points: np.ndarray, weights: np.ndarray, start: int) -> np.ndarray:
+    def add(
+        self, points: np.ndarray, weights: np.ndarray, start: int, place: int = 0
+    ) -> np.ndarray:
         """Add points; return the number of the cell of each.
 
-        ``start`` is the number of the first point in all the data.
+        Parameters
+        ----------
+        points : ndarray of shape (n, d)
+        weights : ndarray of shape (n,)
+            The weight of a point is this number times 2^(26 place).
+        start : int
+            Number of the first point in all the data.
+        place : int
         """
         cell_of = np.empty(len(points), dtype=np.int32)
         done = 0
         while True:
             self._n, done = _add_points(
-                points, weights, start, self._side, *_factors(self._side), done,
+                points, weights, start, place, self._side, *_factors(self._side), done,
                 self._n, *self._all, self._entries, cell_of, np.empty(points.shape[1]),
             )  # fmt: skip
             if done == len(points):
@@ -113,16 +121,16 @@ class CellSums:
                 return
             self._grow()
 
+    def keep(self, kept: np.ndarray) -> None:
+        """Keep some of the cells, in their order. They are numbered from 0 again."""
+        tally = self.tally().select(kept)
+        self._n, self._all = 0, _empty(tally.keys.shape[1], _ROOM)
+        self._entries = np.full(2 * _ROOM, -1, dtype=np.int32)
+        self.merge(tally)
+
     def tally(self) -> Tally:
         """Return the sums."""
         return Tally(*(part[: self._n].copy() for part in self._all))
-
-    @classmethod
-    def of(cls, tally: Tally, side: float) -> Self:
-        """Return sums that go on from a tally, with the same numbers of cells."""
-        sums = cls(tally.keys.shape[1], side)
-        sums.merge(tally)
-        return sums
 
     def _grow(self) -> None:
         """Double the room."""
@@ -210,12 +218,12 @@ def _raise(cell, top, tops, digits):
 
 @bare_kernel
 def _add_points(
-    points, weights, start, side, shrink, shrink_more, done, n, keys, firsts, tops, digits,
+    points, weights, start, place, side, shrink, shrink_more, done, n, keys, firsts, tops, digits,
     entries, cell_of, key,
 ):  # fmt: skip
     """Add points from number ``done`` on, until there is no room for another cell."""
     d = points.shape[1]
-    last_weight, top = 0.0, WEIGHTLESS
+    weight, top = 0.0, WEIGHTLESS
     for i in range(done, points.shape[0]):
         for k in range(d):
             key[k] = _key(points[i, k], side)
@@ -230,15 +238,19 @@ def _add_points(
                 keys[cell, k] = key[k]
             n += 1
         cell_of[i] = cell
-        weight = weights[i]
-        if weight != last_weight:
-            last_weight, top = weight, top_place(weight)
         firsts[cell] = min(firsts[cell], start + i)
-        _raise(cell, top, tops, digits)
+        if weights[i] != weight:
+            weight, top = weights[i], top_place(weights[i])
+        if top == WEIGHTLESS and tops[cell] > WEIGHTLESS:
+            continue
+        if top > WEIGHTLESS:
+            _raise(cell, top + place, tops, digits)
+        # In a cell without weight all points count 1, whatever the place.
+        factor, top_here = (1.0, top) if top == WEIGHTLESS else (weight, tops[cell] - place)
         for k in range(d):
             offset = (points[i, k] - _corner(key[k], side)) * shrink * shrink_more
-            add_term(weight, offset, tops[cell], digits[cell, k])
-        add_term(weight, 1.0, tops[cell], digits[cell, d])
+            add_term(factor * offset, top_here, digits[cell, k])
+        add_term(factor, top_here, digits[cell, d])
     return n, points.shape[0]
 
 

@@ -20,7 +20,7 @@ class Cells(NamedTuple):
     keys : ndarray of shape (m, d)
         Centre of each cell, in sides; see :func:`modeshift.engines.cpu.cell_sums.cell_keys`.
     cell_of : ndarray of shape (n,)
-        Cell of each original point.
+        Cell of each original point; -1 if the cell is gone (see :mod:`stream`).
     firsts : ndarray of shape (m,)
         First original point of each cell.
     """
@@ -32,8 +32,12 @@ class Cells(NamedTuple):
     firsts: np.ndarray
 
     def spread(self, values: np.ndarray) -> np.ndarray:
-        """Give every original point the value of its cell."""
-        return values[self.cell_of]
+        """Give every original point the value of its cell; -1 or NaN if the cell is gone."""
+        spread = values[self.cell_of]
+        gone = self.cell_of < 0
+        if gone.any():
+            spread[gone] = -1 if values.ndim == 1 else np.nan
+        return spread
 
 
 def compress(points: np.ndarray, weights: np.ndarray, side: float) -> Cells:
@@ -64,14 +68,23 @@ def join(tallies: Sequence[Tally]) -> Tally:
     return sums.tally()
 
 
-def cells_of_tally(tally: Tally, side: float, cell_of: np.ndarray | None = None) -> Cells:
+def cells_of_tally(
+    tally: Tally, side: float, cell_of: np.ndarray | None = None, place: int = 0
+) -> Cells:
     """Return the cells in lexicographic order.
 
-    ``cell_of`` holds the cell of each point by its number in the tally. None: points are unknown.
+    Parameters
+    ----------
+    tally : Tally
+    side : float
+    cell_of : ndarray of shape (n,), or None
+        Cell of each point, by its number in the tally. None: points are unknown.
+    place : int
+        Weights are divided by 2^(26 place).
     """
     order = np.lexsort(tally.keys.T[::-1])
-    rank = np.empty(len(order), dtype=np.int64)
+    rank = np.full(len(order) + 1, -1)  # -1 stays -1
     rank[order] = np.arange(len(order))
     found = np.empty(0, dtype=np.int64) if cell_of is None else rank[cell_of]
     ordered = tally.select(order)
-    return Cells(ordered.means(side), ordered.masses, ordered.keys, found, ordered.firsts)
+    return Cells(ordered.means(side), ordered.masses(place), ordered.keys, found, ordered.firsts)

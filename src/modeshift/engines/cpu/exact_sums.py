@@ -37,10 +37,9 @@ def top_place(weight):
 
 
 @bare_kernel
-def add_term(weight, value, top, digits):
-    """Add weight * value to the digits of a group with this top place; value is about 1 or less."""
-    product = value if top == WEIGHTLESS else weight * value
-    rest = product * _UNITS[top - WEIGHTLESS]
+def add_term(term, top, digits):
+    """Add a term to the digits of a group with this top place."""
+    rest = term * _UNITS[top - WEIGHTLESS]
     for place in range(PLACES):
         digit = int(rest)  # towards 0; the difference is exact
         digits[place] += digit
@@ -71,8 +70,8 @@ def totals(digits: np.ndarray) -> np.ndarray:
     return result
 
 
-def masses(digits: np.ndarray, tops: np.ndarray) -> np.ndarray:
-    """Return sums of weights as floats; 0 for groups without weight."""
-    exponents = BASE * tops - _BIAS - (PLACES - 1) * BASE
+def masses(digits: np.ndarray, tops: np.ndarray, place: int = 0) -> np.ndarray:
+    """Return sums of weights, divided by 2^(26 place), as floats; 0 for groups without weight."""
+    exponents = BASE * (tops - place) - _BIAS - (PLACES - 1) * BASE
     values = np.ldexp(totals(digits), exponents).astype(np.float64)
     return np.where(tops == WEIGHTLESS, 0.0, values)

@@ -376,6 +376,12 @@ def _add_block(state, block, x, reach, inside, out):
         out[0] += state.weights[0] * first
         out[1] += state.weights[0] * second
         return state.weights[0] * count
+    if len(state.dims) == 3 and state.block_weights.shape[0] == 0:
+        count, first, second, third = _count_block_3(state.blocks, block, x[0], x[1], x[2], reach)
+        out[0] += state.weights[0] * first
+        out[1] += state.weights[0] * second
+        out[2] += state.weights[0] * third
+        return state.weights[0] * count
     _weigh_block(state, block, x, reach, inside)
     for k in range(x.shape[0]):
         out[k] += _weighted_offsets(state.blocks, block, k, x[k], inside)
@@ -397,6 +403,28 @@ def _count_block_2(blocks, block, x, y, reach):
         first += near * u
         second += near * v
     return count, first, second
+
+
+@fast_sums
+def _count_block_3(blocks, block, x, y, z, reach):
+    """Do the same in three dimensions, where squares are added up in a fixed order."""
+    count, first, second, third = 0.0, 0.0, 0.0, 0.0
+    for slot in range(blocks.shape[2]):
+        u = blocks[block, 0, slot] - x
+        v = blocks[block, 1, slot] - y
+        w = blocks[block, 2, slot] - z
+        near = 1.0 if _square(u, v, w) <= reach else 0.0
+        count += near
+        first += near * u
+        second += near * v
+        third += near * w
+    return count, first, second, third
+
+
+@bare_kernel
+def _square(u, v, w):
+    """Return the squared length of an offset; the caller's freedom to reorder ends here."""
+    return u * u + v * v + w * w
 
 
 @bare_kernel
