@@ -457,5 +457,5 @@ def test_dask_data_are_for_fit():
 @pytest.mark.filterwarnings("ignore:bandwidth=")
 def test_scikit_learn_checks(estimator, check):
     if "sample_weight_equivalence" in str(check):  # with clusters of single points sizes are equal
-        estimator.set_params(bandwidth=20.0)
+        estimator = clone(estimator).set_params(bandwidth=20.0)
     check(estimator)
