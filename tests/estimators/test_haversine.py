@@ -315,10 +315,8 @@ def test_every_option_knows_the_globe(estimator_class, options, tmp_path):
     assert model.predict(nearby).shape == (120,)
     assert_array_equal(model.predict(nearby), model.predict(turned(X, 0.001) * factor))
     assert_allclose(model.membership(nearby).sum(axis=1), 1.0)
-    assert model.predict([[-60.0 * factor, 90.0 * factor]], outliers=-1)[0] in (
-        -1,
-        model.labels_[0],
-    )
+    if model.bandwidth is not None and model.bandwidth < 1000:
+        assert model.predict([[-60.0 * factor, 90.0 * factor]], outliers=-1)[0] == -1
     distances = globe.distances(model.cluster_centers_ / factor, [[-17.0, 180.0]])
     assert distances.min() < 300
     modeshift.save(model, tmp_path / "model.npz")

@@ -30,9 +30,12 @@ from modeshift.cli.tables import (
     add_reading_options,
     add_role_options,
     check_places,
+    check_standardize,
+    hint_at_the_globe,
     label_place,
     named_columns,
     read_points,
+    with_metric,
 )
 from modeshift.cli.wording import in_options, user_errors
 from modeshift.parameters import check_each
@@ -142,7 +145,10 @@ def run(options: argparse.Namespace) -> None:
     check_places(places, options)
     checkpoint = checkpoint_place(options, all_parameters(options), out)
     started = perf_counter()
-    source, table = read_points(options, named_columns(options))
+    metric = parameters.get("metric")
+    source, table = read_points(options, named_columns(options), metric)
+    parameters = with_metric(parameters, table)
+    check_standardize(options, table)
     writer = LabelWriter(out, source, table, options.append)
     seconds = {"read": perf_counter() - started}
 
@@ -189,7 +195,7 @@ def run(options: argparse.Namespace) -> None:
         for option, place in places.items():
             if place is not None:
                 print(f"{option[2:]}: {place}", file=screen)
-        for note in [*notes, *([] if advice is None else [advice])]:
+        for note in filter(None, [*notes, hint_at_the_globe(table, metric), advice]):
             print(f"modeshift: {note}", file=sys.stderr)
 
 

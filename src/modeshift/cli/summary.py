@@ -44,7 +44,8 @@ def as_table(summary: dict[str, Any]) -> str:
     lines = [
         f"{_count(data['points'], 'point')}, {_count(len(features), 'feature')}: "
         f"{_listed(features)}{' (standardized)' if data['standardized'] else ''}",
-        f"{summary['estimator']}, bandwidth {_short(summary['bandwidth'])}: "
+        f"{summary['estimator']}, bandwidth {_short(summary['bandwidth'])}"
+        f"{' km' if data['on_globe'] else ''}: "
         f"{_count(len(clusters), 'cluster')} after {_iterations(summary)}, "
         f"{summary['seconds']['fit']:.2f} s on {summary['device']}",
     ]
@@ -70,13 +71,16 @@ def _iterations(summary: dict[str, Any]) -> str:
 
 
 def _cluster_rows(clusters: list[dict], n: int, features: list[str]) -> list[str]:
-    head = ["cluster", "points", "share", *(f"{name} ± spread" for name in features)]
+    of_features = clusters[0]["spread"].keys() >= set(features)  # else it is one length
+    head = ["cluster", "points", "share"]
+    head += [f"{name} ± spread" if of_features else name for name in features]
+    head += [] if of_features else [f"spread, {unit}" for unit in clusters[0]["spread"]]
     rows = [
         [
             str(cluster["label"]),
             f"{cluster['size']:,}",
             f"{100 * cluster['size'] / n:.1f} %",
-            *(f"{_short(cluster['center'][f])} ± {_short(cluster['spread'][f])}" for f in features),
+            *_places(cluster, features, of_features),
         ]
         for cluster in clusters[:_CLUSTERS_SHOWN]
     ]
@@ -87,6 +91,14 @@ def _cluster_rows(clusters: list[dict], n: int, features: list[str]) -> list[str
         more = "one more cluster" if len(rest) == 1 else f"{len(rest):,} smaller clusters"
         lines.append(f"and {more} with {_count(size, 'point')}")
     return lines
+
+
+def _places(cluster: dict, features: list[str], of_features: bool) -> list[str]:
+    """Return the cells of centre and spread."""
+    center, spread = cluster["center"], cluster["spread"]
+    if of_features:
+        return [f"{_short(center[name])} ± {_short(spread[name])}" for name in features]
+    return [f"{center[name]:.2f}" for name in features] + [_short(s) for s in spread.values()]
 
 
 def aligned(rows: list[list[str]]) -> list[str]:

@@ -4,17 +4,19 @@ import gzip
 import io
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from modeshift.io.errors import FileError
+from modeshift.io.geojson import looks_like_json
 from modeshift.io.optional import require
 
 STDIN = "-"
 TEXT = "CSV or TSV"
 EXCEL = "Excel"
+GEOJSON = "GeoJSON"
 HEAD = 1 << 16
 """Number of bytes that decide the format."""
 
@@ -27,6 +29,7 @@ _ENDINGS = {
     ".npy": "NPY",
     ".npz": "NPZ",
     ".xlsx": EXCEL,
+    ".geojson": GEOJSON,
 }
 _ZIP = "zip"
 _MAGIC = {
@@ -51,12 +54,15 @@ class Source(NamedTuple):
     arrays : dict of str to list of str
         Names of the arrays of an NPZ file, and the columns that each array became. The first array
         holds the points. Empty for other formats.
+    features : list of dict
+        Features of a GeoJSON file, one for each row. Empty for other formats.
     """
 
     name: str
     kind: str
     frame: Any
     arrays: dict[str, list[str]]
+    features: Sequence[dict[str, Any]] = ()
 
     @property
     def may_be_text(self) -> bool:
@@ -67,13 +73,14 @@ class Source(NamedTuple):
 def open_source(path: str, columns: list[str] | None = None, sheet: str | None = None) -> Source:
     """Open a file, or standard input for "-".
 
-    CSV and TSV (gzipped too), Excel, Parquet, Arrow and Feather, NPY and NPZ.
+    CSV and TSV (gzipped too), Excel, Parquet, Arrow and Feather, NPY and NPZ, GeoJSON.
 
     Parameters
     ----------
     path : str
     columns : list of str, default=None
-        The features, if they are known. In an NPZ file such a name may be that of an array.
+        The features, if they are known. In an NPZ file such a name may be that of an array; in a
+        GeoJSON file names of latitude and longitude stand for the coordinates.
     sheet : str, default=None
         Sheet of an Excel file. None: the first sheet.
     """
@@ -93,6 +100,11 @@ def open_source(path: str, columns: list[str] | None = None, sheet: str | None =
             from modeshift.io.text import scan_text
 
             return Source(name, kind, scan_text(name, content, _unpacked(head)), {})
+        if kind == GEOJSON:
+            from modeshift.io.geojson import frame_of_geojson
+
+            frame, features = frame_of_geojson(name, content, columns or [])
+            return Source(name, kind, frame, {}, features)
         if kind == EXCEL:
             from modeshift.io.excel import frame_of_excel
 
@@ -157,6 +169,10 @@ def _kind(name: str, head: bytes, content: bytes | Path) -> str:
     expected = _ENDINGS.get(Path(name).suffix.lower())
     if kind == _ZIP:
         return _kind_of_archive(name, content)
+    if kind == TEXT:
+        with reading(name, kind):
+            if looks_like_json(_unpacked(head)):
+                return GEOJSON
     if kind == TEXT and expected is not None:
         raise FileError(
             f"{name} is no {expected} file, although its name says so; is the file complete, and "

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from modeshift import __version__
+from modeshift.engines.cpu.chart import Chart
+from modeshift.globe import distances, to_places
 from modeshift.io.prepare import Preparation, magnitude
 from modeshift.io.table import Table
 from modeshift.parameters import names_where
@@ -26,26 +28,23 @@ def describe_clusters(table: Table, preparation: Preparation, fitted: Any) -> li
     """Return size, centre and spread of each cluster, in the units of the data.
 
     The centre is the mode of the cluster. The spread is the standard deviation of its points around
-    their mean.
+    their mean; on the globe it is one number in kilometres (``"km"``).
     """
-    exponent = magnitude(table.points)
-    points, labels = np.ldexp(table.points.astype(np.float64), -exponent), fitted.labels_
-    n_clusters = len(fitted.cluster_centers_)
-    weights = np.ones(len(points)) if table.weight is None else table.weight
+    labels, n_clusters = fitted.labels_, len(fitted.cluster_centers_)
+    weights = np.ones(len(labels)) if table.weight is None else table.weight
     inside = labels >= 0
-    labels, points, weights = labels[inside], points[inside], weights[inside]
-    counts = np.bincount(labels, minlength=n_clusters)
-    masses = np.bincount(labels, weights, n_clusters)
-    shares = np.where(
-        masses[labels] > 0, weights, 1.0
-    )  # in a cluster without weight all points count 1
-    sums = np.bincount(labels, shares, n_clusters)
-
-    def means(values: np.ndarray) -> np.ndarray:
-        columns = [np.bincount(labels, shares * column, n_clusters) for column in values.T]
-        return np.column_stack(columns) / sums[:, np.newaxis]
-
-    spreads = np.ldexp(np.sqrt(means((points - means(points)[labels]) ** 2)), exponent)
+    members = Members(labels[inside], weights[inside], n_clusters)
+    if table.on_globe:
+        chart = Chart("haversine", getattr(fitted, "estimator_", fitted).feature_scale)
+        names = ["km"]
+        spreads = members.spreads_on_globe(chart.points(table.points[inside], "X"))
+    else:
+        names = table.columns
+        exponent = magnitude(table.points)
+        points = np.ldexp(table.points[inside].astype(np.float64), -exponent)
+        spreads = np.ldexp(members.spreads(points), exponent)
+    counts = np.bincount(members.labels, minlength=n_clusters)
+    masses = np.bincount(members.labels, members.weights, n_clusters)
     centers = preparation.undo(fitted.cluster_centers_.astype(np.float64))
     return [
         {
@@ -53,10 +52,42 @@ def describe_clusters(table: Table, preparation: Preparation, fitted: Any) -> li
             "size": int(counts[k]),
             "weight": float(masses[k]),
             "center": dict(zip(table.columns, centers[k].tolist(), strict=True)),
-            "spread": dict(zip(table.columns, spreads[k].tolist(), strict=True)),
+            "spread": dict(zip(names, spreads[k].tolist(), strict=True)),
         }
         for k in range(n_clusters)
     ]
+
+
+class Members:
+    """The points that are in a cluster.
+
+    In a cluster without weight all points count alike.
+
+    Attributes
+    ----------
+    labels, weights : ndarray of shape (n,)
+    """
+
+    def __init__(self, labels: np.ndarray, weights: np.ndarray, n_clusters: int) -> None:
+        self.labels, self.weights, self._n = labels, weights, n_clusters
+        masses = np.bincount(labels, weights, n_clusters)
+        self._shares = np.where(masses[labels] > 0, weights, 1.0)
+        self._sums = np.bincount(labels, self._shares, n_clusters)
+
+    def means(self, values: np.ndarray) -> np.ndarray:
+        """Return the mean of each column of values, cluster by cluster."""
+        columns = [np.bincount(self.labels, self._shares * each, self._n) for each in values.T]
+        return np.column_stack(columns) / self._sums[:, np.newaxis]
+
+    def spreads(self, points: np.ndarray) -> np.ndarray:
+        """Return the standard deviations around the means."""
+        return np.sqrt(self.means((points - self.means(points)[self.labels]) ** 2))
+
+    def spreads_on_globe(self, vectors: np.ndarray) -> np.ndarray:
+        """Return the root mean square distances from the mean places, in kilometres."""
+        middles = to_places(self.means(vectors))
+        found = distances(to_places(vectors), middles[self.labels])
+        return np.sqrt(self.means(found[:, np.newaxis] ** 2))
 
 
 def summarize(
@@ -110,6 +141,7 @@ def summarize(
             "columns_left_out": table.unused,
             "weight": weight,
             "standardized": standardized,
+            "on_globe": table.on_globe,
         },
         "method": method,
         "estimator": type(getattr(fitted, "estimator_", fitted)).__name__,
