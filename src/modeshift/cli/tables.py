@@ -66,7 +66,8 @@ def add_output_options(parser: Any, word: str) -> None:
         "--out",
         metavar="FILE",
         help="file of the labels: .csv, .tsv, .xlsx, .parquet, .arrow, .npy, .npz or .geojson; - "
-        f"prints CSV (default: next to the data, in their format: points.csv gives points.{word}.csv)",
+        "prints CSV (default: next to the data, in their format: points.csv gives "
+        f"points.{word}.csv)",
     )
     parser.add_argument(
         "--append",

@@ -1,23 +1,31 @@
 """The map below the points of a picture: land, and a grid of degrees."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from modeshift.plots.maps import LEAST_SPAN_OF_LAND, Map, parallels_and_meridians, window
+from modeshift.plots.maps import Map, MapAxis, has_land, parallels_and_meridians, window
 
-_LAND = {"facecolors": "#f1efe8", "edgecolors": "#c9c5b8", "linewidths": 0.6, "zorder": 0}
-_GRID = {"color": "#e4e4e4", "linewidth": 0.6, "zorder": 0.5}
+_LAND: dict[str, Any] = {
+    "facecolors": "#f1efe8",
+    "edgecolors": "#c9c5b8",
+    "linewidths": 0.6,
+    "zorder": 0,
+}
+_GRID: dict[str, Any] = {"color": "#e4e4e4", "linewidth": 0.6, "zorder": 0.5}
 
 
-def draw_map(ax: Any, on_map: Map, places: np.ndarray) -> None:
-    """Draw the land under places, and degrees at the axes; set the window and the aspect."""
+def draw_map(ax: Any, axes: Sequence[MapAxis], points: np.ndarray) -> None:
+    """Draw the land under points, and degrees at the axes; set the window and the aspect."""
     from matplotlib.collections import PolyCollection
 
+    on_map, places = axes[0].map, points / np.array(axes[0].feature_scale)
     ends = window(on_map, places)
-    if np.ptp(ends, axis=1).max() >= LEAST_SPAN_OF_LAND:
+    if has_land(ends):
         turns = (-1, 0, 1) if on_map.period else (0,)
-        rings = [ring + [turn * on_map.period, 0.0] for turn in turns for ring in on_map.land()]
+        shifts = [np.array([turn * on_map.period, 0.0]) for turn in turns]
+        rings = [ring + shift for shift in shifts for ring in on_map.land()]
         ax.add_collection(PolyCollection(rings, **_LAND), autolim=False)
     if on_map.pole:
         _draw_lines(ax, on_map, ends)
@@ -37,7 +45,7 @@ def degrees(value: float, sides: str) -> str:
     size = f"{abs(round(turned, 6)):g}°"
     if float(size[:-1]) in ((0.0, 180.0) if sides == "EW" else (0.0,)):
         return size
-    return f"{size} {sides[turned < 0]}"
+    return f"{size} {sides[int(turned < 0)]}"
 
 
 def _locator(stretch: float) -> Any:
@@ -46,10 +54,10 @@ def _locator(stretch: float) -> Any:
 
     class Degrees(Locator):
         def __call__(self) -> Any:
-            low, high = self.axis.get_view_interval()
-            steps = [1, 1.5, 2, 3, 4.5, 5, 6, 9, 10] if high - low > 30 else None
-            inner = MaxNLocator(7, **({} if steps is None else {"steps": steps}))
-            return inner.tick_values(low / stretch, high / stretch) * stretch
+            axis: Any = self.axis
+            low, high = (each / stretch for each in axis.get_view_interval())
+            steps = [1, 1.5, 2, 3, 4.5, 6, 9, 10] if high - low > 30 else [1, 2, 2.5, 5, 10]
+            return np.array(MaxNLocator(7, steps=steps).tick_values(low, high)) * stretch
 
     return Degrees()
 

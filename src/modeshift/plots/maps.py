@@ -14,12 +14,11 @@ import numpy as np
 SOURCE = "Natural Earth 1:110 million"
 """Source of the land; it is in the public domain. ``tools/land.py`` made the file from it."""
 
-LEAST_SPAN_OF_LAND = 2.0
-"""Degrees; on smaller maps the land would be wrong, because it is exact to some 10 km."""
-
-_BIN = 10  # degrees of longitude
-_FEW = 0.002  # share of the places near the date line with which the usual map is cut there
-_POLAR = 50.0  # latitude from which on a map around a pole is seen from above
+_LEAST_SPAN_OF_LAND = 2.0  # degrees; on smaller maps the land, exact to some 10 km, is wrong
+_GAP = 40.0  # degrees without a place; a map of places with a smaller gap shows the whole globe
+_BIN = 5  # degrees of longitude
+_FEW = 0.01  # share of the places in the bins at the date line with which the map is cut there
+_POLAR = 50.0  # latitude; places all around and beyond it are seen from above the pole
 _MOST_UNEQUAL = 2.5  # sides of a map
 _LEAST_SPAN = 0.01  # degrees of a map
 _MARGIN = 0.04  # around the places, as a share of the map
@@ -72,8 +71,8 @@ class Map(NamedTuple):
         if self.pole:
             which = "north" if self.pole > 0 else "south"
             return f"The map is seen from above the {which} pole."
-        side = "N" if self.middle >= 0 else "S"
-        return f"The map is true to scale at {abs(self.middle):.3g}° {side}."
+        where = f"{abs(self.middle):.3g}° {'N' if self.middle > 0 else 'S'}"
+        return f"The map is true to scale at {where if self.middle else 'the equator'}."
 
     def _from_above(self, latitude: np.ndarray, longitude: np.ndarray) -> np.ndarray:
         radius, turn = 90.0 - self.pole * latitude, np.radians(longitude)
@@ -120,13 +119,13 @@ def map_of(places: np.ndarray) -> Map:
 def _cut_of(longitude: np.ndarray) -> tuple[float, float]:
     """Return a meridian at which to cut the map, and the degrees that the places span.
 
-    It is the middle of the widest gap between places. Places without a gap of a few bins span the
-    whole globe; they are cut at the date line, or where there are fewest if it has many.
+    It is the middle of the widest gap between places. Places without a wide gap span the whole
+    globe; they are cut at the date line, or where there are fewest if there are many.
     """
     degrees = np.sort(np.mod(longitude, 360.0))
     gaps = np.diff(np.append(degrees, degrees[0] + 360.0))
     widest = int(np.argmax(gaps))
-    if gaps[widest] > 4 * _BIN:
+    if gaps[widest] > _GAP:
         return float(degrees[widest] + gaps[widest] / 2), float(360.0 - gaps[widest])
     counts = np.histogram(degrees, bins=np.arange(0, 361, _BIN))[0]
     around = counts + np.roll(counts, 1)  # on both sides of each edge
@@ -153,6 +152,11 @@ def window(on_map: Map, places: np.ndarray) -> np.ndarray:
     return ends
 
 
+def has_land(ends: np.ndarray) -> bool:
+    """Return whether a map with these ends of its axes is wide enough to show land."""
+    return bool(np.ptp(ends, axis=1).max() >= _LEAST_SPAN_OF_LAND)
+
+
 def parallels_and_meridians(on_map: Map, ends: np.ndarray) -> list[tuple[str, np.ndarray]]:
     """Return the lines of a map around a pole, with their names."""
     reach = float(np.abs(ends).max())
@@ -168,7 +172,8 @@ def parallels_and_meridians(on_map: Map, ends: np.ndarray) -> list[tuple[str, np
         for radius in radii
     ]
     for longitude in range(-180, 180, 30):
-        name = f"{abs(longitude)}°" + ("" if longitude in (0, -180) else " EW"[1 + (longitude < 0)])
+        side = "" if longitude in (0, -180) else " W" if longitude < 0 else " E"
+        name = f"{abs(longitude)}°{side}"
         ends_of_line = np.array([[90.0 * on_map.pole, longitude]] * 2, dtype=float)
         ends_of_line[1, 0] = on_map.pole * (90.0 - 1.5 * reach)
         lines.append((name, on_map.place(ends_of_line)))

@@ -53,7 +53,7 @@ def clusters(model: Any, X: Any, *, axes: Any = None, title: str = "") -> Any:
     """
     data = clustered(model, X)
     is_map = data.chart.metric == "haversine" and axes is None
-    drawn_axes: list[Any]
+    drawn_axes: Any
     if is_map:
         drawn_axes, remark = map_axes(data.points, data.chart.feature_scale), ""
     else:
@@ -66,7 +66,7 @@ def clusters(model: Any, X: Any, *, axes: Any = None, title: str = "") -> Any:
     _draw_centers(ax, drawn_axes, data.centers)
     _name_axes(ax, drawn_axes)
     if is_map:
-        draw_map(ax, drawn_axes[0].map, data.points / np.array(drawn_axes[0].feature_scale))
+        draw_map(ax, drawn_axes, data.points)
     elif len(drawn_axes) == 2 and looks_equal(*np.ptp(places, axis=0)):
         ax.set_aspect("equal", adjustable="datalim")  # distances look as they were measured
     n_shown = len(shown)
