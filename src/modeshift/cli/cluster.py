@@ -21,6 +21,7 @@ from modeshift.cli.parameters import (
     class_name,
     parameters_of,
 )
+from modeshift.cli.stream import add_stream_options, cluster_stream
 from modeshift.cli.tables import (
     DATA_HELP,
     LabelWriter,
@@ -74,6 +75,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     add_caution_options(output)
     _add_runs(parser.add_argument_group("several runs, and long fits"))
+    add_stream_options(parser.add_argument_group("streams, and files larger than memory"))
     add_parameters(parser.add_argument_group(ALGORITHM), but=_COMMON)
     return parser
 
@@ -133,6 +135,11 @@ def run(options: argparse.Namespace) -> None:
     """Cluster, write, print."""
     parameters = chosen_parameters(options)
     _check_numbers(options, parameters)
+    if options.stream:
+        cluster_stream(options, parameters)
+        return
+    if options.half_life is not None:
+        raise UserError("--half-life ages the rows of a stream; add --stream")
     out = label_place(options, "labels")
     if options.summary is None and out is not None:
         options.summary = out.with_suffix(".json")

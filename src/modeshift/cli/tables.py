@@ -187,6 +187,7 @@ class LabelWriter:
         from modeshift.io.write import check_frame_fits
 
         self._place, self._table, self._features = place, table, source.features
+        self._rows_before = source.rows_before
         self._whole = _table_to_extend(source, place) if append else None
         self._on_map = None
         if place is not None and place.suffix.lower() == ".geojson":
@@ -199,7 +200,7 @@ class LabelWriter:
         """Write the labels."""
         from modeshift.io.write import write_frame, write_whole
 
-        frame = self._frame(labels)
+        frame = self.frame(labels)
         if self._place is None:
             sys.stdout.write(frame.write_csv())
         elif self._on_map is None:
@@ -207,19 +208,21 @@ class LabelWriter:
         else:
             from modeshift.io.geojson import write_geojson
 
-            features = self._as_features(frame, *self._on_map)
+            features = self.features(frame)
             write_whole(self._place, lambda file: write_geojson(file, features))
 
-    def _as_features(self, frame: Any, latitude: str, longitude: str) -> Any:
-        """Return the rows of the labels as features: those of the file, or new ones."""
+    def features(self, frame: Any) -> Any:
+        """Return the rows as features of GeoJSON: those of the file, or new ones."""
         from modeshift.io.geojson import features_of, with_property
         from modeshift.io.table import CLUSTER
 
         if self._whole is not None and self._features:
             return with_property(self._features, CLUSTER, frame[CLUSTER])
-        return features_of(frame, latitude, longitude)
+        assert self._on_map is not None
+        return features_of(frame, *self._on_map)
 
-    def _frame(self, labels: Any) -> Any:
+    def frame(self, labels: Any) -> Any:
+        """Return the rows that are written."""
         import polars as pl
 
         from modeshift.io.table import CLUSTER
@@ -232,7 +235,8 @@ class LabelWriter:
                 for name in self._on_map or ()
             ]
             return pl.DataFrame([identity, *places, clusters])
-        numbers = pl.Series("modeshift row", table.rows - 1, dtype=pl.UInt32)
+        rows = table.rows - 1 - self._rows_before
+        numbers = pl.Series("modeshift row", rows, dtype=pl.UInt32)
         return (
             self._whole.with_row_index(numbers.name)
             .join(pl.DataFrame([numbers, clusters]), on=numbers.name, how="left")

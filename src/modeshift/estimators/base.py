@@ -5,7 +5,7 @@ from abc import abstractmethod
 from dataclasses import fields
 from numbers import Integral
 from threading import Lock
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from modeshift.checks import check_bandwidth, check_real
 from modeshift.choice.profile import BandwidthProfile
 from modeshift.engines.choose import choose_engine, choose_predictor
+from modeshift.engines.cpu.chart import Chart
 from modeshift.engines.cpu.data import take_in
 from modeshift.engines.cpu.engine import CpuEngine
 from modeshift.engines.cpu.stream import Stream
@@ -458,6 +459,26 @@ def checkpoint_of(estimator: ModeSeeker) -> Checkpoint | None:
 def model_of(estimator: Any) -> Any:
     """Return what ``predict`` of a fitted estimator needs; None if there is nothing."""
     return getattr(estimator, "_model_", None)
+
+
+class FittedCells(NamedTuple):
+    """The cells of a fit with ``resolution``, in the units of the user: means, weights, labels."""
+
+    points: np.ndarray
+    weights: np.ndarray
+    labels: np.ndarray
+
+
+def cells_of(estimator: ModeSeeker) -> FittedCells:
+    """Return the cells of an estimator that was fitted with ``resolution``."""
+    model = estimator._model_
+    problem = model.problem
+    chart = Chart(model.metric, model.feature_scale)
+    return FittedCells(
+        chart.rows(np.ldexp(problem.points, problem.exponent)),
+        np.ldexp(problem.weights, problem.weight_exponent),
+        model.labels,
+    )
 
 
 def asked_to_profile(estimator: ModeSeeker, n_features: int) -> tuple[Spec, float | None, Observer]:

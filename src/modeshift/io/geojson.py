@@ -72,13 +72,31 @@ def with_property(
         yield feature | {"properties": (feature.get("properties") or {}) | {name: value}}
 
 
+class GeoJsonWriter:
+    """Writes a FeatureCollection, one feature on a line, in one or more portions."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._between = b"\n"
+        file.write(b'{"type": "FeatureCollection", "features": [')
+
+    def write(self, features: Iterable[dict[str, Any]]) -> None:
+        """Write some features."""
+        for feature in features:
+            text = json.dumps(feature, ensure_ascii=False, default=str)
+            self._file.write(self._between + text.encode())
+            self._between = b",\n"
+
+    def close(self) -> None:
+        """Write the end."""
+        self._file.write(b"\n]}\n")
+
+
 def write_geojson(file: IO[bytes], features: Iterable[dict[str, Any]]) -> None:
-    """Write a FeatureCollection, one feature on a line."""
-    file.write(b'{"type": "FeatureCollection", "features": [')
-    for number, feature in enumerate(features):
-        file.write(b",\n" if number else b"\n")
-        file.write(json.dumps(feature, ensure_ascii=False, default=str).encode())
-    file.write(b"\n]}\n")
+    """Write a FeatureCollection."""
+    writer = GeoJsonWriter(file)
+    writer.write(features)
+    writer.close()
 
 
 def looks_like_json(head: bytes) -> bool:

@@ -109,7 +109,7 @@ def read_table(
         points=np.ascontiguousarray(chosen.select(features).to_numpy()),
         columns=list(features),
         unused=unused,
-        rows=np.flatnonzero(kept.to_numpy()) + 1,
+        rows=np.flatnonzero(kept.to_numpy()) + source.rows_before + 1,
         id=chosen[roles.id] if roles.id else None,
         label=chosen[roles.label] if roles.label else None,
         weight=chosen[roles.weight].cast(pl.Float64).to_numpy() if roles.weight else None,
@@ -286,8 +286,9 @@ def _usable(source: Source, numbers: Any, missing: str) -> Any:
     if missing == "error":
         row = int((~kept).arg_max() or 0)
         name = next(name for name in numbers.columns if not finite[name][row])
+        number = source.rows_before + row + 1
         raise ValueMissing(
-            f"{source.name}: row {row + 1}, column {name!r} {_what_is_there(source, row, name)}"
+            f"{source.name}: row {number}, column {name!r} {_what_is_there(source, row, name)}"
             f" ({n_bad} such row{'s' * (n_bad > 1)})",
             "correct the file, choose other columns, or drop such rows with missing='drop'",
         )

@@ -8,6 +8,7 @@ import numpy as np
 
 from modeshift import __version__
 from modeshift.engines.cpu.chart import Chart
+from modeshift.estimators.base import cells_of
 from modeshift.globe import distances, to_places
 from modeshift.io.prepare import Preparation, magnitude
 from modeshift.io.table import Table
@@ -24,13 +25,15 @@ def versions() -> dict[str, str]:
     }
 
 
-def describe_clusters(table: Table, preparation: Preparation, fitted: Any) -> list[dict[str, Any]]:
+def describe_clusters(
+    table: Table, preparation: Preparation, fitted: Any, labels: np.ndarray
+) -> list[dict[str, Any]]:
     """Return size, centre and spread of each cluster, in the units of the data.
 
     The centre is the mode of the cluster. The spread is the standard deviation of its points around
     their mean; on the globe it is one number in kilometres (``"km"``).
     """
-    labels, n_clusters = fitted.labels_, len(fitted.cluster_centers_)
+    n_clusters = len(fitted.cluster_centers_)
     weights = np.ones(len(labels)) if table.weight is None else table.weight
     inside = labels >= 0
     members = Members(labels[inside], weights[inside], n_clusters)
@@ -128,40 +131,104 @@ def summarize(
         A faster way to the clusters.
     """
     standardized = preparation.offset is not None
-    set_by_the_command = names_where(in_command=False)
-    summary = {
+    data: dict[str, Any] = {
+        "file": name,
+        "sheet": sheet,
+        "points": len(table.points),
+        "dropped_rows": table.n_dropped,
+        "features": table.columns,
+        "columns_left_out": table.unused,
+        "weight": weight,
+        "standardized": standardized,
+        "on_globe": table.on_globe,
+    }
+    if standardized:
+        data["offset"], data["scale"] = preparation[1:]
+    return {
         "command": command,
         "versions": versions(),
-        "data": {
-            "file": name,
-            "sheet": sheet,
-            "points": len(table.points),
-            "dropped_rows": table.n_dropped,
-            "features": table.columns,
-            "columns_left_out": table.unused,
-            "weight": weight,
-            "standardized": standardized,
-            "on_globe": table.on_globe,
-        },
+        "data": data,
         "method": method,
+        **_facts(fitted, parameters),
+        "n_runs": n_runs,
+        "n_noise": int((fitted.labels_ < 0).sum()),
+        "clusters": describe_clusters(table, preparation, fitted, fitted.labels_),
+        "scores": scores,
+        "seconds": _rounded(seconds),
+        "advice": advice,
+    }
+
+
+def _facts(fitted: Any, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a fit, and what it found."""
+    set_by_the_command = names_where(in_command=False)
+    return {
         "estimator": type(getattr(fitted, "estimator_", fitted)).__name__,
         "parameters": {
             name: value for name, value in parameters.items() if name not in set_by_the_command
         },
         "chosen": getattr(fitted, "chosen_", None),
-        "n_runs": n_runs,
         "device": fitted.engine_,
         "bandwidth": fitted.bandwidth_,
         "converged": fitted.converged_,
         "n_iter": fitted.n_iter_,
         "n_steps": fitted.n_steps_,
         "n_clusters": len(fitted.cluster_centers_),
-        "n_noise": int((fitted.labels_ < 0).sum()),
-        "clusters": describe_clusters(table, preparation, fitted),
-        "scores": scores,
-        "seconds": {step: round(value, 6) for step, value in seconds.items()},
-        "advice": advice,
     }
-    if standardized:
-        summary["data"]["offset"], summary["data"]["scale"] = preparation[1:]
-    return summary
+
+
+def _rounded(seconds: dict[str, float]) -> dict[str, float]:
+    return {step: round(value, 6) for step, value in seconds.items()}
+
+
+def summarize_stream(
+    *,
+    command: str,
+    name: str,
+    method: str,
+    weight: str | None,
+    half_life: float | None,
+    columns: list[str],
+    unused: list[str],
+    n_dropped: int,
+    on_globe: bool,
+    fitted: Any,
+    seconds: dict[str, float],
+) -> dict[str, Any]:
+    """Return a fit of batches in plain values: clusters are described by their cells.
+
+    The size of a cluster is its number of points, or None if points have weights; then only
+    ``"weight"`` is known. Parameters are those of :func:`summarize`.
+    """
+    cells = cells_of(fitted)
+    counts = weight is None and half_life is None
+    table = Table(
+        cells.points, columns, unused, np.arange(1, len(cells.points) + 1), id=None, label=None,
+        weight=cells.weights, n_dropped=n_dropped, on_globe=on_globe,
+    )  # fmt: skip
+    clusters = describe_clusters(table, Preparation(columns, None, None), fitted, cells.labels)
+    for cluster in clusters:
+        cluster["size"] = round(cluster["weight"]) if counts else None
+    noise = float(cells.weights[cells.labels < 0].sum())
+    return {
+        "command": command,
+        "versions": versions(),
+        "data": {
+            "file": name,
+            "points": fitted.n_samples_seen_,
+            "cells": len(cells.points),
+            "dropped_rows": n_dropped,
+            "features": columns,
+            "columns_left_out": unused,
+            "weight": weight,
+            "half_life": half_life,
+            "standardized": False,
+            "on_globe": on_globe,
+        },
+        "method": method,
+        **_facts(fitted, fitted.get_params(deep=False)),
+        "n_noise": round(noise) if counts else noise,
+        "clusters": clusters,
+        "scores": None,
+        "seconds": _rounded(seconds),
+    }
