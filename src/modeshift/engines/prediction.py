@@ -144,17 +144,28 @@ class Index:
             yield rows, self._voters(points[rows])
 
     def _voters(self, points: Any) -> Voters:
-        problem, labels = self._model.problem, self._model.labels
-        positions = self._space.to_units(points, problem.exponent)
-        found = self._search.several(problem.measured(positions), VOTERS)
-        voters = Voters(found.squares, labels[found.rows], problem.weights[found.rows])
-        if self._cell_of is not None:
-            cells = self._cell_of(positions)
-            inside = cells >= 0
-            voters.squares[inside] = np.inf
-            voters.squares[inside, 0] = 0.0
-            voters.labels[inside, 0] = labels[cells[inside]]
+        positions = self._space.to_units(points, self._model.problem.exponent)
+        if self._cell_of is None:
+            return self._nearest(positions)
+        cells = self._cell_of(positions)
+        outside = cells < 0
+        found = self._nearest(positions[outside])
+        # The cell of a point is at distance 0, and no other one votes.
+        k = found.squares.shape[1]
+        voters = Voters(
+            np.tile([0.0] + [np.inf] * (k - 1), (len(cells), 1)),
+            np.tile(self._model.labels[cells][:, np.newaxis], k),
+            np.ones((len(cells), k)),
+        )
+        for part, of_nearest in zip(voters, found, strict=True):
+            part[outside] = of_nearest
         return voters
+
+    def _nearest(self, positions: Any) -> Voters:
+        """Return the nearest fitted points, which are cells of a fit with ``resolution``."""
+        problem, labels = self._model.problem, self._model.labels
+        found = self._search.several(problem.measured(positions), VOTERS)
+        return Voters(found.squares, labels[found.rows], problem.weights[found.rows])
 
 
 def shares_of(space: Space, voters: Voters) -> Any:
