@@ -1,6 +1,6 @@
 """Label new points: the nearest fitted points vote, near ones more than far ones."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import exp, lgamma, log, log1p, pi
 from typing import Any, NamedTuple
 
@@ -107,19 +107,13 @@ class Index:
 
     def label(self, points: Any, *, outliers: bool) -> Any:
         """Label new points; with ``outliers``, -1 beyond the bandwidth of all fitted points."""
-        space = self._space
-        labels = space.full(len(points), -1)
-        for rows, voters in self._blocks(points):
-            labels[rows] = winners_of(space, voters, self._reach() if outliers else None)
-        return labels
+        reach = self._model.problem.radius**2 if outliers else None
+        return self._answers(points, lambda voters: winners_of(self._space, voters, reach))
 
     def membership(self, points: Any) -> Any:
         """Return the share of the votes that each cluster gets, of shape (m, n_clusters)."""
-        parts = [
-            memberships_of(self._space, voters, self._model.n_clusters)
-            for _, voters in self._blocks(points)
-        ]
-        return self._space.concatenate(parts)
+        n_clusters = self._model.n_clusters
+        return self._answers(points, lambda voters: memberships_of(self._space, voters, n_clusters))
 
     def log_density(self, points: Any) -> Any:
         """Return the logarithm of the kernel density of the fitted points, in user units."""
@@ -134,35 +128,26 @@ class Index:
         constant = log_constant(problem, places.shape[1], self._model.feature_scale)
         return self._space.log(masses / total) + constant
 
-    def _reach(self) -> float:
-        return self._model.problem.radius**2
+    def _answers(self, points: Any, answer: Callable[[Voters], Any]) -> Any:
+        """Return the answer to the voters of each new point, one block after the other."""
+        starts = range(0, max(len(points), 1), _BLOCK)
+        blocks = (points[start : start + _BLOCK] for start in starts)
+        return self._space.concatenate([self._answer(block, answer) for block in blocks])
 
-    def _blocks(self, points: Any) -> Iterator[tuple[slice, Voters]]:
-        """Yield the voters of a block of new points after the other."""
-        for start in range(0, max(len(points), 1), _BLOCK):
-            rows = slice(start, start + _BLOCK)
-            yield rows, self._voters(points[rows])
-
-    def _voters(self, points: Any) -> Voters:
+    def _answer(self, points: Any, answer: Callable[[Voters], Any]) -> Any:
         positions = self._space.to_units(points, self._model.problem.exponent)
         if self._cell_of is None:
-            return self._nearest(positions)
+            return answer(self._nearest(positions))
         cells = self._cell_of(positions)
+        one_each = self._model.labels[cells][:, np.newaxis]
+        answers = answer(Voters(np.zeros(one_each.shape), one_each, np.ones(one_each.shape)))
         outside = cells < 0
-        found = self._nearest(positions[outside])
-        # The cell of a point is at distance 0, and no other one votes.
-        k = found.squares.shape[1]
-        voters = Voters(
-            np.tile([0.0] + [np.inf] * (k - 1), (len(cells), 1)),
-            np.tile(self._model.labels[cells][:, np.newaxis], k),
-            np.ones((len(cells), k)),
-        )
-        for part, of_nearest in zip(voters, found, strict=True):
-            part[outside] = of_nearest
-        return voters
+        if outside.any():
+            answers[outside] = answer(self._nearest(positions[outside]))
+        return answers
 
     def _nearest(self, positions: Any) -> Voters:
-        """Return the nearest fitted points, which are cells of a fit with ``resolution``."""
+        """Return the nearest fitted points; with ``resolution``, they are cells."""
         problem, labels = self._model.problem, self._model.labels
         found = self._search.several(problem.measured(positions), VOTERS)
         return Voters(found.squares, labels[found.rows], problem.weights[found.rows])
