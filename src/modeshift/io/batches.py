@@ -4,6 +4,7 @@ import gzip
 import io
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -47,8 +48,10 @@ class Batches:
         self.name = "standard input" if path == STDIN else path
         with opening(path):
             self.can_repeat = path != STDIN and self._path.is_file()
-            self._raw: Any = sys.stdin.buffer if path == STDIN else self._path.open("rb")
-        self._head = self._raw.read(HEAD)
+            self._file: Any = sys.stdin.buffer if path == STDIN else self._path.open("rb")
+            self._head = self._file.read(HEAD)
+        if self.can_repeat:
+            self._file.close()
         if not self._head:
             raise FileError(f"{self.name} is empty")
         self._share = 0.0
@@ -94,32 +97,34 @@ class Batches:
             )
         return readers[self.kind]
 
-    def _bytes(self) -> IO[bytes]:
-        """Return the file from its first byte on."""
-        if self.can_repeat:
-            self._raw.seek(0)
-            return self._raw
-        return io.BufferedReader(_Joined(self._head, self._raw))
+    @contextmanager
+    def _bytes(self) -> Iterator[IO[bytes]]:
+        """Give the file from its first byte on."""
+        if not self.can_repeat:
+            yield io.BufferedReader(_Joined(self._head, self._file))
+            return
+        with self._path.open("rb") as self._file:
+            yield self._file
 
     def _text(self) -> Iterator[Any]:
         from modeshift.io.text import layout_of, scan_text
 
         layout = layout_of(self.name, unpacked(self._head))
-        file: Any = self._bytes()
-        if self._head.startswith(_GZIP):
-            file = gzip.GzipFile(fileobj=file)
-        newline = layout.newline.encode()
-        header = file.readline() if layout.has_header and newline == b"\n" else b""
-        rows = 0
-        for number, block in enumerate(_blocks(self.name, file, newline)):
-            self._note_place()
-            table = scan_text(self.name, header + block, layout, rows).collect()
-            if number == 0 and layout.has_header and not header:  # lines end with returns alone
-                header = block[: block.find(newline) + 1]
-            rows += table.height
-            yield table
-        if rows == 0:  # only a header
-            scan_text(self.name, header, layout).collect()
+        with self._bytes() as file:
+            if self._head.startswith(_GZIP):
+                file = gzip.GzipFile(fileobj=file)  # type: ignore[assignment]
+            newline = layout.newline.encode()
+            header = file.readline() if layout.has_header and newline == b"\n" else b""
+            rows = 0
+            for number, block in enumerate(_blocks(self.name, file, newline)):
+                self._note_place()
+                table = scan_text(self.name, header + block, layout, rows).collect()
+                if number == 0 and layout.has_header and not header:  # lines end with returns
+                    header = block[: block.find(newline) + 1]
+                rows += table.height
+                yield table
+            if rows == 0:  # only a header
+                scan_text(self.name, header, layout).collect()
 
     def _parquet(self) -> Iterator[Any]:
         require("pyarrow", "cli")
@@ -147,10 +152,11 @@ class Batches:
         require("pyarrow", "cli")
         from pyarrow import Table, ipc
 
-        for batch in ipc.open_stream(self._bytes()):
-            self._note_place()
-            for start in range(0, batch.num_rows, _ROWS):
-                yield self._frame(Table.from_batches([batch.slice(start, _ROWS)]))
+        with self._bytes() as file:
+            for batch in ipc.open_stream(file):
+                self._note_place()
+                for start in range(0, batch.num_rows, _ROWS):
+                    yield self._frame(Table.from_batches([batch.slice(start, _ROWS)]))
 
     def _npy(self) -> Iterator[Any]:
         from modeshift.io.arrays import frame_of_array
@@ -168,7 +174,7 @@ class Batches:
 
     def _note_place(self) -> None:
         if self.can_repeat:
-            self._share = self._raw.tell() / max(self._path.stat().st_size, 1)
+            self._share = self._file.tell() / max(self._path.stat().st_size, 1)
 
 
 class _Joined(io.RawIOBase):

@@ -251,7 +251,7 @@ def _clusters(summary: dict[str, Any]) -> dict[str, Any]:
     for cluster in summary["clusters"][:_CLUSTERS_IN_TABLE]:
         spread = cluster["spread"]
         values = [[cluster["center"][name], spread.get(name)] for name in features]
-        values += [[spread["km"], None]] if on_globe else []
+        values += [[float(f"{spread['km']:.3g}"), None]] if on_globe else []
         rows.append({"label": cluster["label"], "size": cluster["size"], "values": values})
     n_more = len(summary["clusters"]) - len(rows)
     if n_more > 0:
