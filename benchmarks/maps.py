@@ -62,6 +62,10 @@ def main(folder):
     print(f"distances of 3,000,000 pairs: at most {worst_distance():.1g} m from Vincenty's formula")
     with np.load(folder / "geonames_cities500.npz") as file:
         places, country = file["X"][:, ::-1].astype(np.float64), file["country"]
+    fiji = places[country == "FJ"]
+    for metric, bandwidth in (("haversine", KILOMETRES), ("euclidean", DEGREES)):
+        labels = make(MeanShift, bandwidth, metric).fit_predict(fiji)
+        print(f"Fiji alone, {metric}: {np.bincount(labels).tolist()} places")
     for estimator in (MeanShift, StochasticMeanShift):
         (plain, globe), models = cost(estimator, places)
         n_plain, n_globe = (len(model.cluster_centers_) for model in models)
@@ -70,9 +74,8 @@ def main(folder):
             f" clusters | {globe / plain:.2f} |",
             flush=True,
         )
-        islands = set(models[1].labels_[country == "FJ"].tolist())
-        apart = set(models[0].labels_[country == "FJ"].tolist())
-        print(f"Fiji: {len(islands)} cluster(s) on the globe, {len(apart)} in the plane")
+        labels = models[1].labels_[country == "FJ"]
+        print(f"Fiji among all: {np.unique(labels, return_counts=True)[1].tolist()} places")
         for turn in TURNS:
             turned = make(estimator, KILOMETRES, "haversine").fit_predict(
                 places + np.array([0.0, turn])
