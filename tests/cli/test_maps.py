@@ -89,7 +89,11 @@ def test_degrees_in_the_plane_come_with_a_hint(run):
         ({}, (*GLOBE, "--standardize"), "--standardize and --metric haversine do not go together"),
         ({}, (*GLOBE, "--columns", "Lon,n"), "no column of latitude"),
         ({"lat": PLACES[:, 0] * 10}, GLOBE, "latitudes are between -90 and 90"),
-        ({}, ("--bandwidth", "-3", "--metric", "haversine"), "--bandwidth -3"),
+        (
+            {},
+            ("--bandwidth=-3", "--metric", "haversine"),
+            "--bandwidth must be greater",
+        ),
     ],
 )
 def test_refused_in_one_line(columns, options, words, run):
