@@ -162,7 +162,7 @@ def run(options: argparse.Namespace) -> None:
     import modeshift  # slow to import, so errors in the data come first
     from modeshift.cli.advice import faster_way
     from modeshift.cli.scores import score_labels
-    from modeshift.cli.summary import as_table
+    from modeshift.cli.summary import print_result
     from modeshift.report import Camera
     from modeshift.report.summary import summarize
     from modeshift.report.writing import write_page
@@ -198,12 +198,8 @@ def run(options: argparse.Namespace) -> None:
         write_page(options.report, table, preparation, fitted, summary, camera.climb())
     if not options.quiet:
         screen = sys.stderr if out is None else sys.stdout
-        print(as_table(summary), end="\n\n", file=screen)
-        for option, place in places.items():
-            if place is not None:
-                print(f"{option[2:]}: {place}", file=screen)
-        for note in filter(None, [*notes, hint_at_the_globe(table, metric), advice]):
-            print(f"modeshift: {note}", file=sys.stderr)
+        notes += [note for note in (hint_at_the_globe(table, metric), advice) if note]
+        print_result(summary, places, notes, screen)
 
 
 def _check_numbers(options: argparse.Namespace, parameters: dict[str, Any]) -> None:

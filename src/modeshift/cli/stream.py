@@ -74,7 +74,7 @@ def cluster_stream(options: argparse.Namespace, parameters: dict[str, Any]) -> N
     if options.model:
         write_whole(options.model, lambda file: save_model(file, estimator, preparation))
     started = perf_counter()
-    if batches.can_repeat:
+    if reader.can_repeat:
         write_labels(estimator, preparation, reader, out, options)
     seconds["labels"] = perf_counter() - started
     _tell(options, estimator, reader, places, seconds, notes)
@@ -118,6 +118,10 @@ class BatchReader:
     columns, unused : list of str
         The features, and columns without a role; known after the first batch.
     on_globe : bool
+    name : str
+        Name of the table in messages.
+    can_repeat : bool
+        Whether it can be read again, for the labels.
     n_rows, n_dropped : int
         Number of rows in the present pass, and of those dropped for a missing value.
     """
@@ -134,6 +138,7 @@ class BatchReader:
         self.columns: list[str] = columns or []
         self.unused: list[str] = []
         self.on_globe = False
+        self.name, self.can_repeat = batches.name, batches.can_repeat
         self.n_rows = self.n_dropped = 0
 
     def tables(self, what: str) -> Iterator[tuple[Any, Any]]:
@@ -227,22 +232,19 @@ def _check_options(options: argparse.Namespace, parameters: dict[str, Any]) -> N
             "--stream needs --resolution R, because it keeps cells of side bandwidth / R and not "
             "the rows; --resolution 8 is usual"
         )
-    if options.data == "-" and options.out is not None:
-        raise UserError(
-            f"--out {options.out} needs a second pass over the data, and standard input cannot be "
-            "read twice; save it to a file, or leave --out out, save a --model FILE, and label the "
-            "same data with 'modeshift predict FILE - --stream'"
-        )
 
 
 def _place_of_labels(options: argparse.Namespace, batches: Any) -> Path | None:
-    """Return the file of the labels; None: standard output, or none for standard input."""
-    if not batches.can_repeat and options.data != "-" and options.out is not None:
+    """Return the file of the labels; None: standard output, or there are no labels."""
+    if batches.can_repeat:
+        return label_place(options, "labels")
+    if options.out is not None:
         raise UserError(
-            f"--out {options.out} needs a second pass, and {options.data} is a pipe; save it to a "
-            "file first"
+            f"--out {options.out} needs a second pass, and {batches.name} cannot be read twice; save "
+            "it to a file, or leave --out out, save a --model FILE, and label the same data with "
+            "'modeshift predict FILE - --stream'"
         )
-    return label_place(options, "labels") if batches.can_repeat else None
+    return None
 
 
 def _fit(
@@ -290,7 +292,7 @@ def _tell(
     notes: list[str],
 ) -> None:
     """Write the summary, and print a table of the clusters."""
-    from modeshift.cli.summary import as_json, as_table
+    from modeshift.cli.summary import as_json, print_result
     from modeshift.io.write import write_whole
     from modeshift.report.summary import summarize_stream
 
@@ -311,22 +313,17 @@ def _tell(
         write_whole(options.summary, lambda file: file.write(as_json(summary)))
     if options.quiet:
         return
-    labels_on_screen = places["--out"] is None and options.data != "-"
+    labels_on_screen = places["--out"] is None and reader.can_repeat
     screen = sys.stderr if labels_on_screen else sys.stdout
-    print(as_table(summary), end="\n\n", file=screen)
-    for option, place in places.items():
-        if place is not None:
-            print(f"{option[2:]}: {place}", file=screen)
-    if options.data == "-":
+    if not reader.can_repeat:
         saved = options.model or "FILE"
         again = "" if options.model else " Add --model FILE to keep the clusters;"
         notes = [
             *notes,
-            f"standard input cannot be read twice, so there are no labels.{again} "
+            f"{reader.name} cannot be read twice, so there are no labels.{again} "
             f"'modeshift predict {saved} - --stream' labels the same data",
         ]
-    for note in notes:
-        print(f"modeshift: {note}", file=sys.stderr)
+    print_result(summary, places, notes, screen)
 
 
 class _Meter:

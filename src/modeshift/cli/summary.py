@@ -2,6 +2,8 @@
 
 import json
 import math
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,6 +69,18 @@ def as_table(summary: dict[str, Any]) -> str:
     if summary["scores"]:
         lines += ["", "against the truth:", *spelled_out(summary["scores"])]
     return "\n".join(lines)
+
+
+def print_result(
+    summary: dict[str, Any], places: dict[str, Path | None], notes: list[str], screen: Any
+) -> None:
+    """Print the table of a fit and the files that were written, and notes to standard error."""
+    print(as_table(summary), end="\n\n", file=screen)
+    for option, place in places.items():
+        if place is not None:
+            print(f"{option[2:]}: {place}", file=screen)
+    for note in notes:
+        print(f"modeshift: {note}", file=sys.stderr)
 
 
 def _iterations(summary: dict[str, Any]) -> str:
