@@ -157,6 +157,13 @@ def test_weights_and_half_life(run):
     assert_array_equal(centers, aged.cluster_centers_)
 
 
+def test_starts_from_a_file(run):
+    frame(X[:2]).write_csv("starts.csv")
+    assert run(*STREAM, "--seeding", "starts.csv")[0] == 0
+    model = MeanShift(bandwidth=1.0, resolution=8, seeding=X[:2]).fit(X)
+    assert_array_equal(pl.read_csv("points.labels.csv")["cluster"], model.labels_)
+
+
 def test_predict_in_batches_is_predict(run):
     run(*STREAM, "--model", "model.npz")
     frame(X + 0.5).write_csv("new.csv")

@@ -35,7 +35,9 @@ from modeshift.cli.tables import (
     hint_at_the_globe,
     label_place,
     named_columns,
+    names_a_file,
     read_points,
+    read_starts,
     with_metric,
 )
 from modeshift.cli.wording import in_options, user_errors
@@ -213,7 +215,7 @@ def _check_numbers(options: argparse.Namespace, parameters: dict[str, Any]) -> N
             f"{options.method} are the same; leave --runs out, or take --method stochastic"
             f"{with_starts}"
         )
-    read_later = {"seeding": None} if _names_a_file(parameters.get("seeding")) else {}
+    read_later = {"seeding": None} if names_a_file(parameters.get("seeding")) else {}
     with user_errors():
         check_each(parameters | read_later)
     every = options.checkpoint_every
@@ -224,10 +226,6 @@ def _check_numbers(options: argparse.Namespace, parameters: dict[str, Any]) -> N
 def _is_random(method: str, parameters: dict[str, Any]) -> bool:
     """Return whether another seed gives another result."""
     return method == "stochastic" or isinstance(parameters.get("seeding"), int)
-
-
-def _names_a_file(seeding: Any) -> bool:
-    return isinstance(seeding, str) and seeding != "bins"
 
 
 def _fit(
@@ -245,9 +243,7 @@ def _fit(
         warnings.simplefilter("always", ConvergenceWarning)
         check_weights(table.weight, len(table.points))
         preparation = prepare(table.points, table.columns, table.weight, options.standardize)
-        seeding: Any = getattr(estimator, "seeding", None)
-        if _names_a_file(seeding):
-            estimator.set_params(seeding=_read_starts(seeding, preparation))
+        read_starts(estimator, preparation)
         estimator.set_callbacks(*watchers, *([] if options.quiet else [ProgressBar(options.runs)]))
         model = _voting(estimator, options)
         try:
@@ -275,14 +271,6 @@ def _how_to_go_on(watchers: list[Any]) -> KeyboardInterrupt | None:
     return KeyboardInterrupt(
         f"stopped; {places[0]} holds the state of the fit. Add --resume to continue"
     )
-
-
-def _read_starts(path: str, preparation: Any) -> Any:
-    """Read the starting positions of the climbs from a file with the same features."""
-    from modeshift.io.source import open_source
-    from modeshift.io.table import read_table
-
-    return preparation.apply(read_table(open_source(path), columns=preparation.columns).points)
 
 
 def _write_more(

@@ -21,6 +21,7 @@ from modeshift.cli.tables import (
     check_places,
     label_place,
     named_columns,
+    read_starts,
     with_metric,
 )
 from modeshift.cli.wording import in_options, user_errors
@@ -240,9 +241,9 @@ def _place_of_labels(options: argparse.Namespace, batches: Any) -> Path | None:
         return label_place(options, "labels")
     if options.out is not None:
         raise UserError(
-            f"--out {options.out} needs a second pass, and {batches.name} cannot be read twice; save "
-            "it to a file, or leave --out out, save a --model FILE, and label the same data with "
-            "'modeshift predict FILE - --stream'"
+            f"--out {options.out} needs a second pass, and {batches.name} cannot be read twice; "
+            "save it to a file, or leave --out out, save a --model FILE, and label the same data "
+            "with 'modeshift predict FILE - --stream'"
         )
     return None
 
@@ -254,6 +255,7 @@ def _fit(
     from sklearn.exceptions import ConvergenceWarning
 
     import modeshift
+    from modeshift.io.prepare import Preparation
     from modeshift.watching.compiling import COMPILATION
 
     estimator: Any = None
@@ -263,7 +265,7 @@ def _fit(
             if estimator is None:
                 given = with_metric(parameters, table)
                 estimator = getattr(modeshift, class_name(options.method))(**given)
-                _read_starts(estimator, reader.columns)
+                read_starts(estimator, Preparation(reader.columns, None, None))
             estimator.partial_fit(
                 table.points, sample_weight=table.weight, half_life=options.half_life
             )
@@ -271,16 +273,6 @@ def _fit(
             estimator.set_callbacks(modeshift.ProgressBar())
         _ = estimator.cluster_centers_  # computes the clusters
     return estimator, [in_options(str(warning.message)) for warning in caught]
-
-
-def _read_starts(estimator: Any, columns: list[str]) -> None:
-    """Replace the name of a file of starting positions by the positions."""
-    from modeshift.io.source import open_source
-    from modeshift.io.table import read_table
-
-    seeding = getattr(estimator, "seeding", None)
-    if isinstance(seeding, str) and seeding != "bins":
-        estimator.set_params(seeding=read_table(open_source(seeding), columns).points)
 
 
 def _tell(

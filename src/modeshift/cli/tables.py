@@ -99,6 +99,22 @@ def read_points(
     return source, read_table(source, columns, roles, options.missing, on_globe)
 
 
+def names_a_file(seeding: Any) -> bool:
+    """Return whether --seeding names a file of starting positions."""
+    return isinstance(seeding, str) and seeding != "bins"
+
+
+def read_starts(estimator: Any, preparation: Any) -> None:
+    """Replace the name of a file of starting positions by the positions, if there is one."""
+    from modeshift.io.source import open_source
+    from modeshift.io.table import read_table
+
+    seeding = getattr(estimator, "seeding", None)
+    if names_a_file(seeding):
+        starts = read_table(open_source(seeding, preparation.columns), preparation.columns)
+        estimator.set_params(seeding=preparation.apply(starts.points))
+
+
 def with_metric(parameters: dict[str, Any], table: Any) -> dict[str, Any]:
     """Return parameters with the metric that the table asks for."""
     return parameters | ({"metric": "haversine"} if table.on_globe else {})
