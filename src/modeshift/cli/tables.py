@@ -109,7 +109,7 @@ def read_starts(estimator: Any, preparation: Any) -> None:
     from modeshift.io.source import open_source
     from modeshift.io.table import read_table
 
-    seeding = getattr(estimator, "seeding", None)
+    seeding: Any = getattr(estimator, "seeding", None)
     if names_a_file(seeding):
         starts = read_table(open_source(seeding, preparation.columns), preparation.columns)
         estimator.set_params(seeding=preparation.apply(starts.points))
