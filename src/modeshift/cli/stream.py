@@ -25,8 +25,6 @@ from modeshift.cli.tables import (
     with_metric,
 )
 from modeshift.cli.wording import in_options, user_errors
-from modeshift.watching.screen import Screen
-from modeshift.watching.story import as_clock
 
 _SHOWN_AFTER = 1.0  # seconds without a progress bar
 
@@ -322,12 +320,16 @@ class _Meter:
     """Shows how many rows were read, and the time left if the size of the file is known."""
 
     def __init__(self, what: str, batches: Any, quiet: bool) -> None:
+        from modeshift.watching.screen import Screen
+
         self._what, self._batches, self._quiet = what, batches, quiet
         self._started = monotonic()
         self._screen = Screen()
 
     def show(self, n_rows: int) -> None:
         """Show the number of rows so far."""
+        from modeshift.watching.story import as_clock
+
         elapsed = monotonic() - self._started
         if self._quiet or elapsed < _SHOWN_AFTER:
             return
