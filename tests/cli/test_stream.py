@@ -128,16 +128,19 @@ def test_append_and_dropped_rows(run):
     assert_array_equal(whole["y"].to_numpy()[500:], X[500:, 1])
 
 
-def test_a_batch_without_a_whole_row_is_skipped(run):
+def test_all_rows_of_a_batch_may_be_dropped(run):
     text = Path("points.csv").read_text().splitlines()
-    text[300:700] = ["NA,NA"] * 400
+    text[300:300] = ["NA,NA"] * 2000
     Path("points.csv").write_text("\n".join(text))
-    assert run(*STREAM, "--missing", "drop")[0] == 0
-    assert summary()["data"]["dropped_rows"] == 400
-    Path("points.csv").write_text("x,y\n" + "NA,NA\n" * 900)
-    code, _, err = run(*STREAM, "--missing", "drop", "--force")
+    assert run(*STREAM, "--missing", "drop", "--append")[0] == 0
+    assert summary()["data"]["dropped_rows"] == 2000
+    clusters = pl.read_csv("points.labels.csv", null_values="NA")["cluster"]
+    assert clusters.is_null().to_list() == [False] * 299 + [True] * 2000 + [False] * 601
+    assert_array_equal(clusters.drop_nulls(), one_fit().labels_)
+    Path("points.csv").write_text("x,y\n" + "NA,1\n" * 900)
+    code, _, err = run(*STREAM, "--missing", "drop", "--columns", "x,y", "--force")
     assert code == 2
-    assert "no column of numbers" in err
+    assert "no row without a missing value; choose other --columns" in err
 
 
 def test_weights_and_half_life(run):

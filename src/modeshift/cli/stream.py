@@ -142,8 +142,7 @@ class BatchReader:
 
     def tables(self, what: str) -> Iterator[tuple[Any, Any]]:
         """Yield each batch and the points in it; show the progress of ``what``."""
-        from modeshift.io.errors import NoWholeRow
-        from modeshift.io.table import Roles, read_table
+        from modeshift.io.table import Roles, check_whole_rows, read_table
 
         options = self._options
         roles = Roles(*(getattr(options, role, None) for role in Roles._fields))
@@ -151,26 +150,21 @@ class BatchReader:
         if what == LABELLING:
             on_globe = self.on_globe
         meter = _Meter(what, self._batches, options.quiet)
-        self.n_rows = self.n_dropped = n_batches = 0
-        empty: NoWholeRow | None = None
+        self.n_rows = self.n_dropped = 0
         with meter:
             for source in self._batches:
-                try:
-                    table = read_table(source, self._columns, roles, options.missing, on_globe)
-                except NoWholeRow as error:
-                    empty = error
-                    continue
-                if n_batches == 0 and what == READING:
+                table = read_table(
+                    source, self._columns, roles, options.missing, on_globe, part=True
+                )
+                if what == READING and source.rows_before == 0:
                     self.columns = self._columns = table.columns
                     self.unused, self.on_globe = table.unused, table.on_globe
                     on_globe = table.on_globe
-                n_batches += 1
                 self.n_rows += len(table.points)
                 self.n_dropped += table.n_dropped
                 yield source, table
                 meter.show(self.n_rows)
-        if n_batches == 0 and empty is not None:
-            raise empty
+        check_whole_rows(self.name, self.n_rows)
 
 
 READING, LABELLING = "reading", "labelling"
@@ -193,7 +187,7 @@ def write_labels(
         for source, table in reader.tables(LABELLING):
             writer = LabelWriter(out, source, table, options.append)
             with user_errors():
-                labels = estimator.predict(preparation.apply(table.points))
+                labels = _labels(estimator, preparation, table.points)
             found.update(labels.tolist())
             frame = writer.frame(labels)
             if write is None:
@@ -201,6 +195,15 @@ def write_labels(
             else:
                 write(writer.features(frame) if on_map else frame)
     return found
+
+
+def _labels(estimator: Any, preparation: Any, points: Any) -> Any:
+    """Return the labels of a batch, of which all rows may be dropped."""
+    import numpy as np
+
+    if len(points) == 0:
+        return np.empty(0, dtype=np.int64)
+    return estimator.predict(preparation.apply(points))
 
 
 def _check_options(options: argparse.Namespace, parameters: dict[str, Any]) -> None:
@@ -264,9 +267,10 @@ def _fit(
                 given = with_metric(parameters, table)
                 estimator = getattr(modeshift, class_name(options.method))(**given)
                 read_starts(estimator, Preparation(reader.columns, None, None))
-            estimator.partial_fit(
-                table.points, sample_weight=table.weight, half_life=options.half_life
-            )
+            if len(table.points):
+                estimator.partial_fit(
+                    table.points, sample_weight=table.weight, half_life=options.half_life
+                )
         if not options.quiet:
             estimator.set_callbacks(modeshift.ProgressBar())
         _ = estimator.cluster_centers_  # computes the clusters

@@ -63,6 +63,8 @@ def read_table(
     roles: Roles | None = None,
     missing: str = "error",
     on_globe: bool | None = False,
+    *,
+    part: bool = False,
 ) -> Table:
     """Read points from a source.
 
@@ -80,6 +82,8 @@ def read_table(
         Whether the features are latitude and longitude. They are then found by their names, or, of
         two columns with other names, taken in this order. None: as the source says; the points of
         GeoJSON are, unless other columns are named.
+    part : bool, default=False
+        Whether the source is a part of the rows. All rows of a part may be dropped.
     """
     import polars as pl
 
@@ -104,6 +108,8 @@ def read_table(
         ).collect()
     kept = _usable(source, frame.select(wanted), missing)
     n_dropped = int((~kept).sum())
+    if not part:
+        check_whole_rows(source.name, len(kept) - n_dropped)
     chosen = frame.filter(kept) if n_dropped else frame
     return Table(
         points=np.ascontiguousarray(chosen.select(features).to_numpy()),
@@ -292,11 +298,13 @@ def _usable(source: Source, numbers: Any, missing: str) -> Any:
             f" ({n_bad} such row{'s' * (n_bad > 1)})",
             "correct the file, choose other columns, or drop such rows with missing='drop'",
         )
-    if not kept.any():
-        raise NoWholeRow(
-            f"{source.name} has no row without a missing value", "choose other columns"
-        )
     return kept
+
+
+def check_whole_rows(name: str, n_rows: int) -> None:
+    """Refuse a table of which all rows were dropped."""
+    if n_rows == 0:
+        raise NoWholeRow(f"{name} has no row without a missing value", "choose other columns")
 
 
 def _what_is_there(source: Source, row: int, name: str) -> str:
