@@ -1,30 +1,16 @@
 """Make n points in 3-D, fit StochasticMeanShift for two sweeps; print peak bytes and seconds."""
 
-import resource
 import sys
 import warnings
-from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 
 from modeshift import StochasticMeanShift
+from peak import peak_bytes
 
 NEIGHBOURS = 30
 """Points that a ball at the centre of the data holds: the bandwidth is chosen so, to be quick."""
-
-
-def peak_bytes():
-    """Peak of this process alone.
-
-    Linux hands a process its parent's peak as the start of its own ``ru_maxrss``; VmHWM begins
-    anew. Elsewhere (macOS) ``ru_maxrss`` is right, and in bytes.
-    """
-    status = Path("/proc/self/status")
-    if status.exists():
-        lines = status.read_text().splitlines()
-        return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def main():

@@ -1,7 +1,11 @@
 """What the README and the docstrings show must run."""
 
 import doctest
+import json
 import re
+import runpy
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
 
 import pytest
 
@@ -62,9 +66,12 @@ def test_the_examples_about_scikit_learn_run():
     [
         ("missing-values", ["-1 735", "0 (1,)", "0 15"]),
         ("sparse-data", ["[0 0 0 1 1 1]"]),
+        ("streams", ["100000", "2", "[0 1]"]),
+        ("maps", ["[0 0 0 0 0 1 1 1]", "[[ -17.5  179.3]", " [ -13.9 -171.5]]"]),
+        ("depth", ["[[ -20. -180.   30.]", " [ -20. -179.  559.]]"]),
     ],
 )
-def test_the_examples_about_data_that_are_refused_run(page, printed, capsys):
+def test_the_examples_about_data_run(page, printed, capsys):
     text = (ROOT / "docs" / f"{page}.md").read_text()
     for example in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
         exec(example, {})
@@ -114,3 +121,39 @@ def test_every_make_target_of_the_docs_exists():
     for page in PAGES:
         for target in re.findall(r"`?make ([a-z]+)`", page.read_text()):
             assert re.search(rf"^{target}:", makefile, re.MULTILINE), (page.name, target)
+
+
+def test_the_live_feed_of_earthquakes_is_read(capsys):
+    """The example reads a feed again and again, and adds only what is new."""
+    feeds = [
+        {"type": "FeatureCollection", "features": [_quake(name) for name in names]}
+        for names in ("abc", "abc", "bcde")
+    ]
+    answers = [json.dumps(feed).encode() for feed in feeds]
+
+    class Feed(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(answers.pop(0))
+
+        def log_message(self, *args):
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Feed) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        example = runpy.run_path(str(ROOT / "docs" / "earthquakes.py"))
+        example["watch"](f"http://127.0.0.1:{server.server_port}", pause=0.0, rounds=3)
+        server.shutdown()
+    out = capsys.readouterr().out
+    assert "3 new, 3 in all" in out
+    assert "2 new, 5 in all" in out
+    assert out.count("new") == 2
+    assert "  -18.00   178.00" in out.splitlines()[1]
+
+
+def _quake(name):
+    """A feature like those of the U.S. Geological Survey."""
+    longitude = 178.0 if name in "abc" else 20.0
+    geometry = {"type": "Point", "coordinates": [longitude, -18.0, 10.0]}
+    return {"type": "Feature", "id": name, "geometry": geometry, "properties": {"mag": 1.0}}

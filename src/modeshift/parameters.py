@@ -164,7 +164,17 @@ PARAMETERS: dict[str, Parameter] = {
         ),
     ),
     "kernel": Parameter(_choice("flat", "gaussian"), "flat"),
-    "metric": Parameter(_choice("euclidean", "cosine"), "euclidean"),
+    "metric": Parameter(
+        _choice("euclidean", "cosine", "haversine"),
+        "euclidean",
+        (
+            Refusal(
+                "cuda",
+                "latitude and longitude become unit vectors only on the CPU",
+                lambda value: value == "haversine",
+            ),
+        ),
+    ),
     "n_neighbors": Parameter(
         _or_none(_whole(1)),
         None,
@@ -319,9 +329,10 @@ def _is_infinite(bandwidth: Any) -> bool:
 
 
 CONFLICTS = (
-    _both_used(
+    Conflict(
         "feature_scale",
         "metric",
+        lambda scale, metric: scale is not None and metric == "cosine",
         "features of unit vectors cannot be scaled. Take metric='euclidean' or feature_scale=None.",
     ),
     _both_used(

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from modeshift.globe import RADIUS, chords_of, distance_of
+
 _TRIAL_SWEEPS = 100  # sweeps of a fit that only serves to choose a bandwidth
 
 
@@ -124,20 +126,29 @@ class Spec:
     @property
     def on_sphere(self) -> bool:
         """Whether points are unit vectors."""
-        return self.metric == "cosine"
+        return self.metric in ("cosine", "haversine")
+
+    @property
+    def unit(self) -> float:
+        """Length of 1 in the units of the user: the radius of the globe, if they are kilometres."""
+        return RADIUS if self.metric == "haversine" else 1.0
 
     @property
     def radius(self) -> float:
-        """The bandwidth, or the higher one of a pair, as a length in the units of the user."""
+        """The bandwidth, or the higher one of a pair, as a length between points."""
         return float(self.as_length(np.max(self.bandwidth)))
 
     def as_length(self, bandwidth: Any) -> Any:
-        """Return a bandwidth as a length, in the units of the user.
+        """Return a bandwidth as a length between points.
 
         Cosine distance with the flat kernel: 1 - cos <= b is |x - y| <= sqrt(2 b) for unit vectors.
         With the Gaussian one: exp(-(1 - cos) / b) is exp(-|x - y|^2 / (2 h^2)) with h = sqrt(b).
+        Haversine: a great-circle distance of b km with the flat kernel, and a chord of b km with
+        the Gaussian one, both on the unit sphere.
         """
-        if not self.on_sphere:
+        if self.metric == "haversine":
+            return bandwidth / RADIUS if self.kernel == "gaussian" else chords_of(bandwidth)
+        if self.metric == "euclidean":
             return bandwidth
         return np.sqrt(bandwidth if self.kernel == "gaussian" else 2.0 * bandwidth)
 
@@ -151,7 +162,9 @@ class Spec:
         length = radius * self.shrinkage(n_features)
         if self.kernel == "gaussian":
             length /= np.sqrt(dimension + 4.0)
-        if not self.on_sphere:
+        if self.metric == "haversine":
+            return length * RADIUS if self.kernel == "gaussian" else distance_of(length)
+        if self.metric == "euclidean":
             return float(length)
         share = 1.0 if self.kernel == "gaussian" else 0.5
         return float(min(share * length * length, 2.0))
@@ -192,18 +205,18 @@ class Spec:
             record=False,
         )
 
-    def for_prediction(self, on_sphere: bool, feature_scale: tuple[float, ...] | None) -> "Spec":
+    def for_prediction(self, metric: str, feature_scale: tuple[float, ...] | None) -> "Spec":
         """Return the Spec of ``predict``: only the fields that the index of a model uses.
 
-        The model says whether points are unit vectors and how features are scaled; the parameters
-        may have changed since.
+        The model says what the metric is and how features are scaled; the parameters may have
+        changed since.
         """
         return Spec(
             schedule=Climb(),
             bandwidth=None,
             n_neighbors=None,
             kernel="flat",
-            metric="cosine" if on_sphere else "euclidean",
+            metric=metric,
             tol=0.0,
             merge_radius=0.0,
             max_iter=1,
@@ -233,6 +246,8 @@ class Fit(NamedTuple):
         Data for ``predict``; see :mod:`modeshift.engines.prediction`.
     paths : list of array, or None
     feature_weights : array, or None
+    stream : object or None
+        With ``resolution``: the sums of the cells, to which batches can be added.
     """
 
     labels: Any
@@ -245,6 +260,7 @@ class Fit(NamedTuple):
     model: Any
     paths: list[Any] | None = None
     feature_weights: np.ndarray | None = None
+    stream: Any = None
 
 
 class Sampled(NamedTuple):

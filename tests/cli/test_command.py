@@ -47,17 +47,6 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture
-def run(capsys):
-    """Run the command here; return its exit code, standard output and standard error."""
-
-    def run(*arguments):
-        code = cli.main([str(argument) for argument in arguments])
-        return code, *capsys.readouterr()
-
-    return run
-
-
 def succeed(answer):
     """Return what was printed. A fit that has to compile first may tell how far it is."""
     code, out, err = answer

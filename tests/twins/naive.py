@@ -351,6 +351,30 @@ def compress(X, side, weights=None):
     return np.array(means), np.array(masses), cell_of
 
 
+def aged_cells(X, side, weights, half_life):
+    """Means and masses of the cells of a stream in which point i counts w_i 2^(-(n - i) / H).
+
+    At every second half-life the cells go to which no point has come for 20 half-lives.
+    """
+    X, weights = _checked(X, weights)
+    members = {}
+    for i, x in enumerate(X):
+        before, now = i / half_life, (i + 1) / half_life
+        if now // 2 > before // 2:
+            limit = 2 * (now // 2) - 20
+            members = {
+                c: rows for c, rows in members.items() if (rows[-1] + 1) / half_life >= limit
+            }
+        members.setdefault(tuple(np.floor(x / side)), []).append(i)
+    means, masses = [], []
+    for cell in sorted(members):
+        rows = members[cell]
+        pull = weights[rows] * 0.5 ** ((len(X) - 1 - np.array(rows)) / half_life)
+        masses.append(pull.sum())
+        means.append(np.average(X[rows], axis=0, weights=pull if pull.any() else None))
+    return np.array(means), np.array(masses)
+
+
 def potential(points, h):
     """Phi = sum over unordered pairs of min(|x_i - x_j|^2, h^2), which no flat step raises."""
     points = np.asarray(points, dtype=float)

@@ -167,7 +167,7 @@ def profile_of(
     *,
     is_plain: bool = False,
     n_neighbors: int | None = None,
-    on_sphere: bool = False,
+    metric: str = "euclidean",
     n_bandwidths: int | None = None,
     n_samples: int = 1500,
     random_state: np.random.RandomState | None = None,
@@ -191,8 +191,8 @@ def profile_of(
         Whether ``label`` without a number of neighbours labels plainly. Its labels are then tested.
     n_neighbors : int or None
         The number of neighbours that is asked for; None: it may be chosen.
-    on_sphere : bool
-        Whether points are unit vectors.
+    metric : {"euclidean", "cosine", "haversine"}
+        With the last two points are unit vectors.
     n_bandwidths, n_samples : int
         As in :func:`modeshift.bandwidth_profile`.
     random_state : RandomState or None
@@ -209,8 +209,8 @@ def profile_of(
     total = _sum_of(sampled.weights) if sampled.total is None else sampled.total
     if sampled.total is not None:
         sample = sample._replace(total=sampled.total)
-    sample, step = undo_rounding(sample, n_samples, on_sphere)
-    trial = _prepare(sample, step, n_bandwidths, on_sphere)
+    sample, step = undo_rounding(sample, n_samples, metric)
+    trial = _prepare(sample, step, n_bandwidths, metric != "euclidean")
     n_features = sampled.points.shape[1]
     if trial is None:
         return _nothing_to_choose(bandwidth_for(1.0, 0.0, n_features), n_neighbors, sample, total)

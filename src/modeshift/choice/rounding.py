@@ -3,13 +3,15 @@
 import numpy as np
 
 from modeshift.choice.sample import Sample
+from modeshift.globe import to_places, to_vectors
 
 _DISTINCT = 0.9  # share of distinct points below which data count as rounded
 _GAPS = 3  # gaps between the values of a feature, at least, that make a grid
+_DECIMALS = 9  # of degrees, which come back from unit vectors with an error of 1e-14
 _NO_GRID = 0.1  # of the smallest gap: the step of values that are too few to make a grid
 
 
-def undo_rounding(sample: Sample, n_samples: int, on_sphere: bool) -> tuple[Sample, float]:
+def undo_rounding(sample: Sample, n_samples: int, metric: str) -> tuple[Sample, float]:
     """Spread the observations of rounded data over the cells of their grid.
 
     Data are rounded if fewer than 90% of the observations are distinct. Each place then becomes as
@@ -34,16 +36,27 @@ def undo_rounding(sample: Sample, n_samples: int, on_sphere: bool) -> tuple[Samp
     counts = np.rint(sample.weights).astype(np.int64)
     if counted > n_samples:
         counts = rng.multinomial(n_samples, sample.weights / counted)
-    steps = np.array([_median_gap(values) for values in sample.places.T])
-    places = np.repeat(sample.places, counts, axis=0)
+    on_globe = metric == "haversine"
+    places = _degrees(sample) if on_globe else sample.places
+    steps = np.array([_median_gap(values) for values in places.T])
+    places = np.repeat(places, counts, axis=0)
     places += steps * rng.uniform(-0.5, 0.5, size=places.shape)
-    if on_sphere:
+    if metric == "cosine":
         lengths = np.linalg.norm(places, axis=1, keepdims=True)
         places = np.ldexp(places / np.where(lengths > 0, lengths, 1.0), -sample.exponent)
+    if on_globe:
+        places[:, 0] = places[:, 0].clip(-90.0, 90.0)
+        places = np.ldexp(to_vectors(places, "X"), -sample.exponent)
+        steps = np.ldexp(np.radians(steps), -sample.exponent)
     spread = sample._replace(
         rows=np.repeat(sample.rows, counts), places=places, weights=np.ones(len(places))
     )
     return spread, float(steps.max())
+
+
+def _degrees(sample: Sample) -> np.ndarray:
+    """Return latitudes and longitudes: they are rounded, and not the unit vectors."""
+    return to_places(sample.points).round(_DECIMALS)
 
 
 def _median_gap(values: np.ndarray) -> float:

@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from modeshift.engines.cpu.chart import Chart
+from modeshift.globe import RADIUS
+
 _SLOW = 5.0  # seconds of a fit, from which on advice is given
 _TENTH = 0.1
 _SAMPLE = 100_000  # points that are counted
@@ -59,9 +62,10 @@ def _share_of_cells(points: np.ndarray, estimator: Any) -> float:
 
     It is counted on some of the points. The share of all points can only be smaller.
     """
-    if estimator.metric != "euclidean" or not isfinite(estimator.bandwidth_):
+    if estimator.metric == "cosine" or not isfinite(estimator.bandwidth_):
         return 1.0
     some = points[:: -(-len(points) // _SAMPLE)].astype(np.float64)
-    scale = 1.0 if estimator.feature_scale is None else np.asarray(estimator.feature_scale)
-    cells = np.floor(some / scale * (_RESOLUTION / estimator.bandwidth_))
+    some = Chart(estimator.metric, estimator.feature_scale).points(some, "X")
+    unit = RADIUS if estimator.metric == "haversine" else 1.0
+    cells = np.floor(some * (_RESOLUTION * unit / estimator.bandwidth_))
     return len(np.unique(cells, axis=0)) / len(some)

@@ -18,8 +18,10 @@ from modeshift.cli.tables import (
     add_feature_options,
     add_reading_options,
     add_role_options,
+    check_standardize,
     named_columns,
     read_points,
+    with_metric,
 )
 from modeshift.cli.wording import user_errors
 
@@ -69,7 +71,9 @@ def run(options: argparse.Namespace) -> None:
         raise UserError("modeshift bandwidth finds the bandwidth; leave --bandwidth out")
     if options.picture is not None:
         _check_picture(options)
-    _, table = read_points(options, named_columns(options))
+    _, table = read_points(options, named_columns(options), parameters.get("metric"))
+    parameters = with_metric(parameters, table)
+    check_standardize(options, table)
 
     import modeshift
     from modeshift.io.prepare import prepare

@@ -21,6 +21,7 @@ from modeshift.cli.parameters import (
     class_name,
     parameters_of,
 )
+from modeshift.cli.stream import add_stream_options, cluster_stream
 from modeshift.cli.tables import (
     DATA_HELP,
     LabelWriter,
@@ -30,9 +31,14 @@ from modeshift.cli.tables import (
     add_reading_options,
     add_role_options,
     check_places,
+    check_standardize,
+    hint_at_the_globe,
     label_place,
     named_columns,
+    names_a_file,
     read_points,
+    read_starts,
+    with_metric,
 )
 from modeshift.cli.wording import in_options, user_errors
 from modeshift.parameters import check_each
@@ -71,6 +77,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     add_caution_options(output)
     _add_runs(parser.add_argument_group("several runs, and long fits"))
+    add_stream_options(parser.add_argument_group("streams, and files larger than memory"))
     add_parameters(parser.add_argument_group(ALGORITHM), but=_COMMON)
     return parser
 
@@ -130,6 +137,11 @@ def run(options: argparse.Namespace) -> None:
     """Cluster, write, print."""
     parameters = chosen_parameters(options)
     _check_numbers(options, parameters)
+    if options.stream:
+        cluster_stream(options, parameters)
+        return
+    if options.half_life is not None:
+        raise UserError("--half-life ages the rows of a stream; add --stream")
     out = label_place(options, "labels")
     if options.summary is None and out is not None:
         options.summary = out.with_suffix(".json")
@@ -142,14 +154,17 @@ def run(options: argparse.Namespace) -> None:
     check_places(places, options)
     checkpoint = checkpoint_place(options, all_parameters(options), out)
     started = perf_counter()
-    source, table = read_points(options, named_columns(options))
+    metric = parameters.get("metric")
+    source, table = read_points(options, named_columns(options), metric)
+    parameters = with_metric(parameters, table)
+    check_standardize(options, table)
     writer = LabelWriter(out, source, table, options.append)
     seconds = {"read": perf_counter() - started}
 
     import modeshift  # slow to import, so errors in the data come first
     from modeshift.cli.advice import faster_way
     from modeshift.cli.scores import score_labels
-    from modeshift.cli.summary import as_table
+    from modeshift.cli.summary import print_result
     from modeshift.report import Camera
     from modeshift.report.summary import summarize
     from modeshift.report.writing import write_page
@@ -185,12 +200,8 @@ def run(options: argparse.Namespace) -> None:
         write_page(options.report, table, preparation, fitted, summary, camera.climb())
     if not options.quiet:
         screen = sys.stderr if out is None else sys.stdout
-        print(as_table(summary), end="\n\n", file=screen)
-        for option, place in places.items():
-            if place is not None:
-                print(f"{option[2:]}: {place}", file=screen)
-        for note in [*notes, *([] if advice is None else [advice])]:
-            print(f"modeshift: {note}", file=sys.stderr)
+        notes += [note for note in (hint_at_the_globe(table, metric), advice) if note]
+        print_result(summary, places, notes, screen)
 
 
 def _check_numbers(options: argparse.Namespace, parameters: dict[str, Any]) -> None:
@@ -204,7 +215,7 @@ def _check_numbers(options: argparse.Namespace, parameters: dict[str, Any]) -> N
             f"{options.method} are the same; leave --runs out, or take --method stochastic"
             f"{with_starts}"
         )
-    read_later = {"seeding": None} if _names_a_file(parameters.get("seeding")) else {}
+    read_later = {"seeding": None} if names_a_file(parameters.get("seeding")) else {}
     with user_errors():
         check_each(parameters | read_later)
     every = options.checkpoint_every
@@ -215,10 +226,6 @@ def _check_numbers(options: argparse.Namespace, parameters: dict[str, Any]) -> N
 def _is_random(method: str, parameters: dict[str, Any]) -> bool:
     """Return whether another seed gives another result."""
     return method == "stochastic" or isinstance(parameters.get("seeding"), int)
-
-
-def _names_a_file(seeding: Any) -> bool:
-    return isinstance(seeding, str) and seeding != "bins"
 
 
 def _fit(
@@ -236,9 +243,7 @@ def _fit(
         warnings.simplefilter("always", ConvergenceWarning)
         check_weights(table.weight, len(table.points))
         preparation = prepare(table.points, table.columns, table.weight, options.standardize)
-        seeding: Any = getattr(estimator, "seeding", None)
-        if _names_a_file(seeding):
-            estimator.set_params(seeding=_read_starts(seeding, preparation))
+        read_starts(estimator, preparation)
         estimator.set_callbacks(*watchers, *([] if options.quiet else [ProgressBar(options.runs)]))
         model = _voting(estimator, options)
         try:
@@ -266,14 +271,6 @@ def _how_to_go_on(watchers: list[Any]) -> KeyboardInterrupt | None:
     return KeyboardInterrupt(
         f"stopped; {places[0]} holds the state of the fit. Add --resume to continue"
     )
-
-
-def _read_starts(path: str, preparation: Any) -> Any:
-    """Read the starting positions of the climbs from a file with the same features."""
-    from modeshift.io.source import open_source
-    from modeshift.io.table import read_table
-
-    return preparation.apply(read_table(open_source(path), columns=preparation.columns).points)
 
 
 def _write_more(

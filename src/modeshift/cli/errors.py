@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from modeshift.io.errors import (
     ColumnTakenTwice,
     FileError,
+    NoPlaces,
     NoWholeRow,
     PlaceTaken,
     ValueMissing,
@@ -26,6 +27,7 @@ REMEDIES: dict[type[FileError], str] = {
     ValueMissing: "correct the file, choose other --columns, or drop such rows with --missing drop "
     "(docs/missing-values.md shows more ways)",
     NoWholeRow: "choose other --columns",
+    NoPlaces: "name the columns with --columns LATITUDE,LONGITUDE",
     WhichArray: "name the array of the points: --columns NAME",
     PlaceTaken: "pass --force to replace it, or name another path",
 }

@@ -7,6 +7,7 @@ from typing import Any
 
 from modeshift.cli.errors import UserError
 from modeshift.cli.help import HelpFormatter
+from modeshift.cli.stream import predict_stream
 from modeshift.cli.tables import (
     DATA_HELP,
     LabelWriter,
@@ -44,6 +45,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add_reading_options(parser)
     add_output_options(parser, "predicted")
     add_caution_options(parser)
+    parser.add_argument(
+        "--stream",
+        action="store_true",
+        help="read the table and write the labels in batches, in memory that does not grow with "
+        "the rows; standard input too (default: no)",
+    )
     return parser
 
 
@@ -52,11 +59,13 @@ def run(options: argparse.Namespace) -> None:
     out = label_place(options, "predicted")
     check_places({"--out": out}, options)
     estimator, preparation = _load(options.model)
+    if options.stream:
+        _use_any_device(estimator)
+        predict_stream(options, estimator, preparation, out)
+        return
     source, table = read_points(options, preparation.columns)
     writer = LabelWriter(out, source, table, options.append)
-    labels_new = getattr(estimator, "estimator_", estimator)
-    if labels_new.device == "cuda":  # the fit had a GPU; this machine may have none
-        labels_new.set_params(device="auto")
+    _use_any_device(estimator)
     with user_errors():
         labels = estimator.predict(preparation.apply(table.points))
     writer.write(labels)
@@ -71,6 +80,13 @@ def run(options: argparse.Namespace) -> None:
             sep="\n",
             file=screen,
         )
+
+
+def _use_any_device(estimator: Any) -> None:
+    """Let a model of a GPU predict on a machine without one."""
+    labels_new = getattr(estimator, "estimator_", estimator)
+    if labels_new.device == "cuda":
+        labels_new.set_params(device="auto")
 
 
 def _load(path: Path) -> tuple[Any, Any]:

@@ -2,6 +2,8 @@
 
 import json
 import math
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -44,12 +46,16 @@ def as_table(summary: dict[str, Any]) -> str:
     lines = [
         f"{_count(data['points'], 'point')}, {_count(len(features), 'feature')}: "
         f"{_listed(features)}{' (standardized)' if data['standardized'] else ''}",
-        f"{summary['estimator']}, bandwidth {_short(summary['bandwidth'])}: "
+        f"{summary['estimator']}, bandwidth {_short(summary['bandwidth'])}"
+        f"{' km' if data['on_globe'] else ''}: "
         f"{_count(len(clusters), 'cluster')} after {_iterations(summary)}, "
         f"{summary['seconds']['fit']:.2f} s on {summary['device']}",
     ]
     if summary["chosen"]:
         lines.append(f"chosen: {as_options(summary['chosen'])}")
+    if "cells" in data:
+        aged = "" if data["half_life"] is None else f", half-life {data['half_life']:,g} rows"
+        lines.append(f"kept as {_count(data['cells'], 'cell')}{aged}")
     if data["columns_left_out"]:
         lines.insert(1, f"columns left out: {_listed(data['columns_left_out'])}")
     if data["dropped_rows"]:
@@ -57,10 +63,24 @@ def as_table(summary: dict[str, Any]) -> str:
     if clusters:
         lines += ["", *_cluster_rows(clusters, data["points"], features[:_FEATURES_SHOWN])]
     if summary["n_noise"]:
-        lines.append(f"{_count(summary['n_noise'], 'point')} in no cluster (label -1)")
+        noise = summary["n_noise"]
+        held = _count(noise, "point") if isinstance(noise, int) else f"a weight of {noise:,.6g}"
+        lines.append(f"{held} in no cluster (label -1)")
     if summary["scores"]:
         lines += ["", "against the truth:", *spelled_out(summary["scores"])]
     return "\n".join(lines)
+
+
+def print_result(
+    summary: dict[str, Any], places: dict[str, Path | None], notes: list[str], screen: Any
+) -> None:
+    """Print the table of a fit and the files that were written, and notes to standard error."""
+    print(as_table(summary), end="\n\n", file=screen)
+    for option, place in places.items():
+        if place is not None:
+            print(f"{option[2:]}: {place}", file=screen)
+    for note in notes:
+        print(f"modeshift: {note}", file=sys.stderr)
 
 
 def _iterations(summary: dict[str, Any]) -> str:
@@ -70,23 +90,37 @@ def _iterations(summary: dict[str, Any]) -> str:
 
 
 def _cluster_rows(clusters: list[dict], n: int, features: list[str]) -> list[str]:
-    head = ["cluster", "points", "share", *(f"{name} ± spread" for name in features)]
+    of_features = clusters[0]["spread"].keys() >= set(features)  # else it is one length
+    sizes = [cluster["weight" if cluster["size"] is None else "size"] for cluster in clusters]
+    total = sum(sizes) if clusters[0]["size"] is None else n
+    head = ["cluster", "weight" if clusters[0]["size"] is None else "points", "share"]
+    head += [f"{name} ± spread" if of_features else name for name in features]
+    head += [] if of_features else [f"spread, {unit}" for unit in clusters[0]["spread"]]
     rows = [
         [
             str(cluster["label"]),
-            f"{cluster['size']:,}",
-            f"{100 * cluster['size'] / n:.1f} %",
-            *(f"{_short(cluster['center'][f])} ± {_short(cluster['spread'][f])}" for f in features),
+            f"{size:,}" if isinstance(size, int) else f"{size:,.6g}",
+            f"{100 * size / total:.1f} %",
+            *_places(cluster, features, of_features),
         ]
-        for cluster in clusters[:_CLUSTERS_SHOWN]
+        for cluster, size in zip(clusters[:_CLUSTERS_SHOWN], sizes, strict=False)
     ]
     lines = aligned([head, *rows])
     rest = clusters[_CLUSTERS_SHOWN:]
     if rest:
-        size = sum(cluster["size"] for cluster in rest)
+        size = sum(sizes[_CLUSTERS_SHOWN:])
         more = "one more cluster" if len(rest) == 1 else f"{len(rest):,} smaller clusters"
-        lines.append(f"and {more} with {_count(size, 'point')}")
+        held = _count(size, "point") if isinstance(size, int) else f"a weight of {size:,.6g}"
+        lines.append(f"and {more} with {held}")
     return lines
+
+
+def _places(cluster: dict, features: list[str], of_features: bool) -> list[str]:
+    """Return the cells of centre and spread."""
+    center, spread = cluster["center"], cluster["spread"]
+    if of_features:
+        return [f"{_short(center[name])} ± {_short(spread[name])}" for name in features]
+    return [f"{center[name]:.2f}" for name in features] + [_short(s) for s in spread.values()]
 
 
 def aligned(rows: list[list[str]]) -> list[str]:

@@ -8,11 +8,13 @@ from typing import Any
 from modeshift.cli.errors import UserError, about
 
 DATA_HELP = (
-    "CSV or TSV (gzipped too), Excel (.xlsx), Parquet, Arrow, Feather, NPY or NPZ; - is standard "
-    "input"
+    "CSV or TSV (gzipped too), Excel (.xlsx), Parquet, Arrow, Feather, NPY, NPZ or GeoJSON; - is "
+    "standard input"
 )
 _STDIN = STDOUT = "-"
-_ENDINGS_KEPT = (".csv", ".tsv", ".xlsx", ".parquet", ".arrow", ".feather", ".npy", ".npz")
+_ENDINGS_KEPT = (
+    *(".csv", ".tsv", ".xlsx", ".parquet", ".arrow", ".feather", ".npy", ".npz", ".geojson"),
+)
 
 
 def add_feature_options(parser: Any) -> None:
@@ -21,7 +23,8 @@ def add_feature_options(parser: Any) -> None:
         "--columns",
         metavar="A,B,C",
         help="columns of the features; in an NPZ file also whole arrays (default: all numeric "
-        "columns but 'cluster'; in an NPZ file the array X, or the only matrix)",
+        "columns but 'cluster'; in an NPZ file the array X, or the only matrix; with --metric "
+        "haversine latitude and longitude, by their names)",
     )
     parser.add_argument(
         "--standardize",
@@ -62,8 +65,9 @@ def add_output_options(parser: Any, word: str) -> None:
     parser.add_argument(
         "--out",
         metavar="FILE",
-        help="file of the labels: .csv, .tsv, .xlsx, .parquet, .arrow, .npy or .npz; - prints CSV "
-        f"(default: next to the data, in their format: points.csv gives points.{word}.csv)",
+        help="file of the labels: .csv, .tsv, .xlsx, .parquet, .arrow, .npy, .npz or .geojson; - "
+        "prints CSV (default: next to the data, in their format: points.csv gives "
+        f"points.{word}.csv)",
     )
     parser.add_argument(
         "--append",
@@ -79,14 +83,66 @@ def add_caution_options(parser: Any) -> None:
     parser.add_argument("--quiet", action="store_true", help="print only errors (default: no)")
 
 
-def read_points(options: argparse.Namespace, columns: list[str] | None) -> tuple[Any, Any]:
-    """Read the table that the options name; return the open file, and the points in it."""
+def read_points(
+    options: argparse.Namespace, columns: list[str] | None, metric: str | None = None
+) -> tuple[Any, Any]:
+    """Read the table that the options name; return the open file, and the points in it.
+
+    The points of GeoJSON are on the globe, unless the user names a ``metric`` or columns.
+    """
     from modeshift.io.source import open_source
     from modeshift.io.table import Roles, read_table
 
     source = open_source(options.data, columns, options.sheet)
     roles = Roles(*(getattr(options, role, None) for role in Roles._fields))
-    return source, read_table(source, columns, roles, options.missing)
+    on_globe = None if metric is None else metric == "haversine"
+    return source, read_table(source, columns, roles, options.missing, on_globe)
+
+
+def names_a_file(seeding: Any) -> bool:
+    """Return whether --seeding names a file of starting positions."""
+    return isinstance(seeding, str) and seeding != "bins"
+
+
+def read_starts(estimator: Any, preparation: Any) -> None:
+    """Replace the name of a file of starting positions by the positions, if there is one."""
+    from modeshift.io.source import open_source
+    from modeshift.io.table import read_table
+
+    seeding: Any = getattr(estimator, "seeding", None)
+    if names_a_file(seeding):
+        starts = read_table(open_source(seeding, preparation.columns), preparation.columns)
+        estimator.set_params(seeding=preparation.apply(starts.points))
+
+
+def with_metric(parameters: dict[str, Any], table: Any) -> dict[str, Any]:
+    """Return parameters with the metric that the table asks for."""
+    return parameters | ({"metric": "haversine"} if table.on_globe else {})
+
+
+def check_standardize(options: argparse.Namespace, table: Any) -> None:
+    """Refuse to scale latitude and longitude."""
+    if options.standardize and table.on_globe:
+        raise UserError(
+            "--standardize and --metric haversine do not go together: distances on the globe are "
+            "in kilometres; leave --standardize out"
+        )
+
+
+def hint_at_the_globe(table: Any, metric: str | None) -> str | None:
+    """Return a note if columns are named like latitude and longitude, and no metric is given."""
+    from modeshift.globe import find_columns
+
+    try:
+        found = None if metric is not None or table.on_globe else find_columns(table.columns)
+    except ValueError:
+        return None
+    if found is None:
+        return None
+    return (
+        f"distances are in degrees of {found[0]} and {found[1]}; --metric haversine measures "
+        "kilometres on the globe"
+    )
 
 
 def named_columns(options: argparse.Namespace) -> list[str] | None:
@@ -140,29 +196,49 @@ class LabelWriter:
         The points in it.
     append : bool
         Whether the whole table is written, with the column of clusters added. Otherwise it is the
-        id or the row number of each point, and its cluster.
+        id or the row number of each point, and its cluster; in GeoJSON the point too.
     """
 
     def __init__(self, place: Path | None, source: Any, table: Any, append: bool) -> None:
         from modeshift.io.write import check_frame_fits
 
-        self._place, self._table = place, table
+        self._place, self._table, self._features = place, table, source.features
+        self._rows_before = source.rows_before
         self._whole = _table_to_extend(source, place) if append else None
+        self._on_map = None
+        if place is not None and place.suffix.lower() == ".geojson":
+            self._on_map = _columns_on_map(place, table, self._whole)
         if place is not None:
             with about("--out"):
                 check_frame_fits(place, len(table.rows) + table.n_dropped)
 
     def write(self, labels: Any) -> None:
         """Write the labels."""
-        from modeshift.io.write import write_frame
+        from modeshift.io.write import write_frame, write_whole
 
-        frame = self._frame(labels)
+        frame = self.frame(labels)
         if self._place is None:
             sys.stdout.write(frame.write_csv())
-        else:
+        elif self._on_map is None:
             write_frame(self._place, frame)
+        else:
+            from modeshift.io.geojson import write_geojson
 
-    def _frame(self, labels: Any) -> Any:
+            features = self.features(frame)
+            write_whole(self._place, lambda file: write_geojson(file, features))
+
+    def features(self, frame: Any) -> Any:
+        """Return the rows as features of GeoJSON: those of the file, or new ones."""
+        from modeshift.io.geojson import features_of, with_property
+        from modeshift.io.table import CLUSTER
+
+        if self._whole is not None and self._features:
+            return with_property(self._features, CLUSTER, frame[CLUSTER])
+        assert self._on_map is not None
+        return features_of(frame, *self._on_map)
+
+    def frame(self, labels: Any) -> Any:
+        """Return the rows that are written."""
         import polars as pl
 
         from modeshift.io.table import CLUSTER
@@ -170,14 +246,37 @@ class LabelWriter:
         table, clusters = self._table, pl.Series(CLUSTER, labels)
         if self._whole is None:
             identity = pl.Series("row", table.rows) if table.id is None else table.id
-            return pl.DataFrame([identity, clusters])
-        numbers = pl.Series("modeshift row", table.rows - 1, dtype=pl.UInt32)
+            places = [
+                pl.Series(name, table.points[:, table.columns.index(name)], dtype=pl.Float64)
+                for name in self._on_map or ()
+            ]
+            return pl.DataFrame([identity, *places, clusters])
+        rows = table.rows - 1 - self._rows_before
+        numbers = pl.Series("modeshift row", rows, dtype=pl.UInt32)
         return (
             self._whole.with_row_index(numbers.name)
             .join(pl.DataFrame([numbers, clusters]), on=numbers.name, how="left")
             .sort(numbers.name)
             .drop(numbers.name)
         )
+
+
+def _columns_on_map(place: Path, table: Any, whole: Any) -> list[str]:
+    """Return the columns of latitude and longitude that a GeoJSON file needs."""
+    from modeshift.globe import find_columns
+
+    if table.on_globe:
+        return list(table.columns)
+    try:
+        found = find_columns(table.columns if whole is None else whole.columns)
+    except ValueError as error:
+        raise UserError(f"--out {place} is GeoJSON: {error}") from None
+    if found is None:
+        raise UserError(
+            f"--out {place} is GeoJSON, and the table has no columns of latitude and longitude "
+            "(lat, lon); name a file of another format, or take --metric haversine"
+        )
+    return found
 
 
 def _table_to_extend(source: Any, place: Path | None) -> Any:

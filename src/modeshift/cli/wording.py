@@ -12,6 +12,7 @@ _OPTIONS = {
     **{name: option_of(name) for name in names_where(in_command=True, in_signature=True)},
     "sample_weight": "--weight",
     "n_runs": "--runs",
+    "half_life": "--half-life",
 }
 _NAMES = "|".join(sorted(_OPTIONS, key=len, reverse=True))
 _LONG_NAMES = "|".join(name for name in _OPTIONS if "_" in name)

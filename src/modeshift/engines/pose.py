@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from modeshift.engines.problem import Problem, Units
-from modeshift.engines.rule import Flat, Gaussian, Plane, Rule, Sphere, nearest
+from modeshift.engines.rule import METRICS, Flat, Gaussian, Rule, nearest
 from modeshift.engines.space import Space
 from modeshift.spec import Spec
 
@@ -18,11 +18,15 @@ def pose(
     ``scale`` is needed if the bandwidth is infinite; otherwise it is the radius.
     """
     scale = spec.radius if scale is None else scale
-    units = space.choose_units(points, weights, scale)
-    if spec.on_sphere:
-        units = units._replace(length=0)
+    units = units_of(space, spec, points, weights, scale)
     weights = space.weights_to_units(weights, units.weight)
     return problem_of(spec, space.to_units(points, units.length), weights, scale, units)
+
+
+def units_of(space: Space, spec: Spec, points: Any, weights: Any, scale: float) -> Units:
+    """Return units in which nothing overflows or vanishes; unit vectors stay as they are."""
+    units = space.choose_units(points, weights, scale)
+    return units._replace(length=0) if spec.on_sphere else units
 
 
 def problem_of(spec: Spec, points: Any, weights: Any, scale: float, units: Units) -> Problem:
@@ -39,7 +43,7 @@ def problem_of(spec: Spec, points: Any, weights: Any, scale: float, units: Units
 
 
 def _rule(spec: Spec, weights: Any, units: Units) -> Rule:
-    space = Sphere() if spec.on_sphere else Plane()
+    space = METRICS[spec.metric]()
     ball = Gaussian(space) if spec.kernel == "gaussian" else Flat(space)
     if spec.n_neighbors is None:
         return ball

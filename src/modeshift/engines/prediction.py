@@ -1,15 +1,16 @@
 """Label new points: the nearest fitted points vote, near ones more than far ones."""
 
-from collections.abc import Callable, Iterator
-from math import lgamma, log, pi
+from collections.abc import Callable
+from math import exp, lgamma, log, log1p, pi
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from modeshift.engines.problem import Problem
-from modeshift.engines.rule import Gaussian, Nearest, Sphere
+from modeshift.engines.rule import METRICS, Gaussian, Nearest
 from modeshift.engines.schedules.field import BatchField
 from modeshift.engines.space import Space
+from modeshift.globe import RADIUS
 
 VOTERS = 10
 """Number of fitted points that vote. docs/algorithms.md compares it with other rules."""
@@ -56,9 +57,9 @@ class Model(NamedTuple):
     grid: Grid | None = None
 
     @property
-    def on_sphere(self) -> bool:
-        """Whether points are unit vectors."""
-        return isinstance(self.problem.rule.space, Sphere)
+    def metric(self) -> str:
+        """The metric of the fit."""
+        return metric_of(self.problem)
 
 
 class Voters(NamedTuple):
@@ -106,19 +107,13 @@ class Index:
 
     def label(self, points: Any, *, outliers: bool) -> Any:
         """Label new points; with ``outliers``, -1 beyond the bandwidth of all fitted points."""
-        space = self._space
-        labels = space.full(len(points), -1)
-        for rows, voters in self._blocks(points):
-            labels[rows] = winners_of(space, voters, self._reach() if outliers else None)
-        return labels
+        reach = self._model.problem.radius**2 if outliers else None
+        return self._answers(points, lambda voters: winners_of(self._space, voters, reach))
 
     def membership(self, points: Any) -> Any:
         """Return the share of the votes that each cluster gets, of shape (m, n_clusters)."""
-        parts = [
-            memberships_of(self._space, voters, self._model.n_clusters)
-            for _, voters in self._blocks(points)
-        ]
-        return self._space.concatenate(parts)
+        n_clusters = self._model.n_clusters
+        return self._answers(points, lambda voters: memberships_of(self._space, voters, n_clusters))
 
     def log_density(self, points: Any) -> Any:
         """Return the logarithm of the kernel density of the fitted points, in user units."""
@@ -133,27 +128,29 @@ class Index:
         constant = log_constant(problem, places.shape[1], self._model.feature_scale)
         return self._space.log(masses / total) + constant
 
-    def _reach(self) -> float:
-        return self._model.problem.radius**2
+    def _answers(self, points: Any, answer: Callable[[Voters], Any]) -> Any:
+        """Return the answer to the voters of each new point, one block after the other."""
+        starts = range(0, max(len(points), 1), _BLOCK)
+        blocks = (points[start : start + _BLOCK] for start in starts)
+        return self._space.concatenate([self._answer(block, answer) for block in blocks])
 
-    def _blocks(self, points: Any) -> Iterator[tuple[slice, Voters]]:
-        """Yield the voters of a block of new points after the other."""
-        for start in range(0, max(len(points), 1), _BLOCK):
-            rows = slice(start, start + _BLOCK)
-            yield rows, self._voters(points[rows])
+    def _answer(self, points: Any, answer: Callable[[Voters], Any]) -> Any:
+        positions = self._space.to_units(points, self._model.problem.exponent)
+        if self._cell_of is None:
+            return answer(self._nearest(positions))
+        cells = self._cell_of(positions)
+        one_each = self._model.labels[cells][:, np.newaxis]
+        answers = answer(Voters(np.zeros(one_each.shape), one_each, np.ones(one_each.shape)))
+        outside = cells < 0
+        if outside.any():
+            answers[outside] = answer(self._nearest(positions[outside]))
+        return answers
 
-    def _voters(self, points: Any) -> Voters:
+    def _nearest(self, positions: Any) -> Voters:
+        """Return the nearest fitted points; with ``resolution``, they are cells."""
         problem, labels = self._model.problem, self._model.labels
-        positions = self._space.to_units(points, problem.exponent)
         found = self._search.several(problem.measured(positions), VOTERS)
-        voters = Voters(found.squares, labels[found.rows], problem.weights[found.rows])
-        if self._cell_of is not None:
-            cells = self._cell_of(positions)
-            inside = cells >= 0
-            voters.squares[inside] = np.inf
-            voters.squares[inside, 0] = 0.0
-            voters.labels[inside, 0] = labels[cells[inside]]
-        return voters
+        return Voters(found.squares, labels[found.rows], problem.weights[found.rows])
 
 
 def shares_of(space: Space, voters: Voters) -> Any:
@@ -191,6 +188,12 @@ def memberships_of(space: Space, voters: Voters, n_clusters: int) -> Any:
     return sums.reshape(m, n_clusters + 1)[:, 1:]
 
 
+def metric_of(problem: Problem) -> str:
+    """Return the metric of a problem."""
+    space = type(problem.rule.space)
+    return next(metric for metric, kind in METRICS.items() if kind is space)
+
+
 def plain_problem(problem: Problem) -> Problem:
     """Return the problem with all points within the bandwidth, or within the scale if infinite."""
     rule = problem.rule.ball if isinstance(problem.rule, Nearest) else problem.rule
@@ -201,9 +204,17 @@ def plain_problem(problem: Problem) -> Problem:
 def log_constant(problem: Problem, d: int, feature_scale: tuple[float, ...] | None) -> float:
     """Return minus the logarithm of the volume of the kernel, in the units of the user.
 
-    Flat: a ball, pi^(d/2) / Gamma(d/2 + 1) h^d. Gaussian: (2 pi)^(d/2) h^d.
+    Flat: a ball, pi^(d/2) / Gamma(d/2 + 1) h^d. Gaussian: (2 pi)^(d/2) h^d. On the globe it is an
+    area in square kilometres: that of a cap, or the integral of the Gaussian over the sphere.
     """
+    on_globe = metric_of(problem) == "haversine"
+    if on_globe:  # of chords; the area of a cap is exactly pi chord^2
+        d, feature_scale = 2, None
     volume = d * (log(problem.radius) + problem.exponent * log(2.0))
+    if on_globe:
+        volume += d * log(RADIUS)
+        if isinstance(problem.rule, Gaussian):
+            volume += log1p(-exp(-2.0 / problem.radius**2))
     if isinstance(problem.rule, Gaussian):
         volume += 0.5 * d * log(2.0 * pi)
     else:

@@ -29,6 +29,18 @@ class Sphere(NamedTuple):
     """Points have length 1, and means are put back on the sphere."""
 
 
+class Globe(Sphere):
+    """Unit vectors that stand for latitude and longitude; see :mod:`modeshift.globe`."""
+
+
+METRICS: dict[str, type[Plane] | type[Sphere]] = {
+    "euclidean": Plane,
+    "cosine": Sphere,
+    "haversine": Globe,
+}
+"""Where points lie, by metric."""
+
+
 class Flat(NamedTuple):
     """All points within the radius count alike."""
 

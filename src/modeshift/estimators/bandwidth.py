@@ -9,11 +9,12 @@ from modeshift.choice.normal import normal_radius
 from modeshift.choice.profile import BandwidthProfile
 from modeshift.choice.quantile import quantile_radius
 from modeshift.choice.sample import draw_sample
+from modeshift.engines.cpu.chart import chart_of
 from modeshift.engines.cpu.scale import nearest_scale
-from modeshift.engines.cpu.sphere import normalised
-from modeshift.estimators.base import ModeSeeker, asked_to_profile, profile_for
+from modeshift.estimators.base import ModeSeeker, asked_to_profile
+from modeshift.estimators.choosing import profile_for
 from modeshift.estimators.stochastic_mean_shift import StochasticMeanShift
-from modeshift.estimators.validation import check_matrix, check_randomness
+from modeshift.estimators.validation import as_places, check_matrix, check_randomness
 from modeshift.parameters import shown
 from modeshift.spec import Sampled
 
@@ -174,13 +175,10 @@ def _profile(
             "estimator must be a MeanShift, StochasticMeanShift or BlurringMeanShift, or None, "
             f"got {estimator!r}."
         )
-    points = check_matrix("X", X)
+    points = check_matrix("X", as_places(X, estimator.metric))
     spec, level, observer = asked_to_profile(estimator, points.shape[1])
     weights = check_weights(sample_weight, len(points))
-    if spec.on_sphere:
-        points = normalised(points, "X")
-    if spec.feature_scale is not None:
-        points = points / np.array(spec.feature_scale)
+    points = chart_of(spec).points(points, "X")
     rng = check_randomness(random_state)
     sampled = Sampled(points, weights)
     settings |= {"level": level, "progress": observer.tell_choice}

@@ -2,10 +2,10 @@
 
 import warnings
 from abc import abstractmethod
-from dataclasses import fields, replace
+from dataclasses import fields
 from numbers import Integral
 from threading import Lock
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -13,17 +13,26 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from modeshift.checks import check_bandwidth
-from modeshift.choice.profile import BandwidthProfile, profile_of
+from modeshift.checks import check_bandwidth, check_real
+from modeshift.choice.profile import BandwidthProfile
 from modeshift.engines.choose import choose_engine, choose_predictor
-from modeshift.engines.cpu.engine import label
+from modeshift.engines.cpu.chart import Chart
+from modeshift.engines.cpu.data import take_in
+from modeshift.engines.cpu.engine import CpuEngine
+from modeshift.engines.cpu.stream import Stream
 from modeshift.engines.protocol import Engine, Index
+from modeshift.estimators.choosing import chosen_spec, profile_for
 from modeshift.estimators.notebook import ShowsClusters
-from modeshift.estimators.validation import check_points, check_randomness
+from modeshift.estimators.streaming import (
+    check_cells,
+    check_goes_on,
+    needs_cells,
+    stream_engine,
+)
+from modeshift.estimators.validation import as_places, check_points, check_randomness
 from modeshift.estimators.warnings import (
     warn_of_different_scales,
     warn_of_no_clusters,
-    warn_of_one_cluster,
     warn_of_too_few,
 )
 from modeshift.parameters import (
@@ -33,12 +42,14 @@ from modeshift.parameters import (
     names_where,
     refusal_of_foreign,
 )
-from modeshift.spec import Climb, Fit, Sampled, Schedule, Spec, Wander
+from modeshift.spec import Climb, Fit, Schedule, Spec
 from modeshift.watching.observer import Checkpoint, Observer, sorted_callbacks
 
-_FINER = 4  # times the bandwidths, if none gives the wished number of clusters
-_TOL_OF_TEST = {False: 1e-3, True: 0.01}  # in few and in many dimensions, as the limit was fitted
-_TOL_OF_TRIALS, _BATCH_OF_TRIALS = 0.03, 24  # of trials with a number of neighbours
+_OF_CLUSTERS = {
+    *("labels_", "modes_", "cluster_centers_", "scale_", "n_iter_", "n_steps_", "converged_"),
+    *("paths_", "feature_weights_", "_model_", "_index_"),
+}
+"""Fitted attributes that ``partial_fit`` leaves to be computed when one of them is asked for."""
 
 
 class ModeSeeker(ShowsClusters, ClusterMixin, BaseEstimator):
@@ -116,17 +127,71 @@ class ModeSeeker(ShowsClusters, ClusterMixin, BaseEstimator):
         forget(self)
         try:
             self._fit(X, sample_weight)
-            if not self.converged_:
-                warnings.warn(
-                    f"{type(self).__name__} did not converge within max_iter={self.max_iter}; "
-                    "the labels are not final. Raise max_iter or tol.",
-                    ConvergenceWarning,
-                    stacklevel=2,
-                )
+            self._warn_unless_converged()
         except BaseException:  # Ctrl-C too: fitted or not, never halfway
             forget(self)
             raise
         return self
+
+    @needs_cells
+    def partial_fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, half_life: float | None = None
+    ) -> Self:
+        """Add a batch of points to those of all earlier batches, and of ``fit``.
+
+        It needs ``resolution`` and ``bandwidth``. Points are kept as sums of cells, so memory grows
+        with the occupied cells and not with the points. The model is that of one fit to all
+        points, bit for bit, whatever the sizes and the order of the batches. (If two clusters have
+        exactly the same size, the one that came first has the lower number.) See docs/streams.md.
+
+        Clusters are computed when a fitted attribute or a prediction is next asked for.
+        ``labels_`` and ``modes_`` are then those of the points of the last batch; ``predict``
+        labels all others. ``n_samples_seen_`` is the number of points so far.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            The batch.
+        y : ignored
+            Present for scikit-learn's conventions.
+        sample_weight : array-like of shape (n,), default=None
+            Weight of each point.
+        half_life : float, default=None
+            Number of points after which the weight of a point has halved: each point of this batch
+            multiplies the weights of all points before it by 2^(-1 / half_life). Cells go 20
+            half-lives after their last point. None: the batch ages no point.
+
+        Returns
+        -------
+        self
+        """
+        was_fitted = any(name.endswith("_") for name in vars(self))
+        try:
+            spec, stream, data = self._batch(X, sample_weight)
+            if half_life is not None:
+                half_life = check_real("half_life", half_life, low=1.0)
+        except BaseException:
+            if not was_fitted:
+                forget(self)
+            raise
+        try:
+            stream.add(data, half_life)
+        except BaseException:  # Ctrl-C: some of the batch may be in the sums
+            forget(self)
+            raise
+        self._publish_stream(spec, stream)
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        """Cluster the cells of a stream when one of the attributes of a fit is asked for."""
+        waits = "_stream_" in vars(self) and "_model_" not in vars(self)
+        if waits and name in _OF_CLUSTERS:
+            self._fit_stream()
+            if name in vars(self):
+                return vars(self)[name]
+        if name == "partial_fit":  # its own error; Python hides an AttributeError of a descriptor
+            check_cells(self)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def predict(self, X: Any, *, outliers: str | int = "nearest") -> np.ndarray:
         """Label new points: the ten nearest fitted points vote with weight / distance.
@@ -201,6 +266,7 @@ class ModeSeeker(ShowsClusters, ClusterMixin, BaseEstimator):
     def _fit(self, X: Any, sample_weight: Any) -> None:
         """Choose the engine and, without a bandwidth, the bandwidth; fit; set the attributes."""
         values = self._checked_values()
+        X = as_places(X, values["metric"])
         engine = choose_engine(values, X)
         checked = check_points(self, engine.example(X), reset=True)
         spec, profile = self._spec(values, self.n_features_in_), None
@@ -225,6 +291,40 @@ class ModeSeeker(ShowsClusters, ClusterMixin, BaseEstimator):
         self._publish(fit, engine.name, spec, profile)
         warn_of_no_clusters(fit, spec)
         warn_of_too_few(fit, spec, is_chosen=profile is not None)
+
+    def _batch(self, X: Any, sample_weight: Any) -> tuple[Spec, Stream, Any]:
+        """Check a batch; return the Spec, the stream so far, and the points as they are added."""
+        values, stream = self._checked_values(), vars(self).get("_stream_")
+        X = as_places(X, values["metric"])
+        engine = stream_engine(values, X)
+        checked = check_points(self, X, reset=stream is None)
+        spec = self._spec(values, self.n_features_in_).with_small_clusters(1, "noise")
+        check_goes_on(stream, spec, "_model_" in vars(self))
+        data = take_in(spec, checked, sample_weight, part=True)
+        stream = stream or engine.begin(spec, data)
+        stream.check(data)
+        return spec, stream, data
+
+    def _fit_stream(self) -> None:
+        """Cluster the cells of the stream, by the parameters of the last ``partial_fit``."""
+        spec, stream = self._spec_, self._stream_
+        observer = self._observer(self._checked_values())
+        rng = check_randomness(getattr(self, "random_state", None))
+        with observer.fitting("step" if isinstance(spec.schedule, Climb) else "sweep"):
+            fit = CpuEngine().fit_stream(spec, stream, rng, observer)
+        self._publish(fit, CpuEngine.name, spec, None)
+        warn_of_no_clusters(fit, spec)
+        warn_of_too_few(fit, spec, is_chosen=False)
+        self._warn_unless_converged()
+
+    def _warn_unless_converged(self) -> None:
+        if not self.converged_:
+            warnings.warn(
+                f"{type(self).__name__} did not converge within max_iter={self.max_iter}; "
+                "the labels are not final. Raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
 
     def _checked_values(self) -> dict[str, Any]:
         """Return all parameters, checked one by one and together."""
@@ -284,10 +384,21 @@ class ModeSeeker(ShowsClusters, ClusterMixin, BaseEstimator):
             "chosen_": None if profile is None else spec.chosen(),
             "paths_": fit.paths,
             "feature_weights_": fit.feature_weights,
+            "_stream_": fit.stream,
         }
         for name, value in optional.items():
             if value is not None:
                 setattr(self, name, value)
+
+    def _publish_stream(self, spec: Spec, stream: Stream) -> None:
+        """Set the fitted attributes that need no clusters, and delete the others."""
+        for name in _OF_CLUSTERS & vars(self).keys():
+            delattr(self, name)
+        self.bandwidth_ = float(np.max(spec.bandwidth))
+        self.n_neighbors_ = spec.n_neighbors
+        self.n_samples_seen_ = stream.n_seen
+        self.engine_ = CpuEngine.name
+        self._stream_, self._spec_ = stream, spec
 
 
 class IndexCache:
@@ -315,9 +426,10 @@ def index_and_data(
 ) -> tuple[Index, Any]:
     """Return the index of a model, and new points as its engine takes them."""
     values = estimator._checked_values()
+    X = as_places(X, model.metric)
     engine = choose_predictor(values, X, model)
     spec = estimator._spec(values, estimator.n_features_in_)
-    spec = spec.for_prediction(model.on_sphere, model.feature_scale)
+    spec = spec.for_prediction(model.metric, model.feature_scale)
     checked = check_points(estimator, engine.example(X), reset=False)
     data = engine.take_in(spec, X, checked, None)
     return cache.get(engine, spec, model), data
@@ -349,74 +461,28 @@ def model_of(estimator: Any) -> Any:
     return getattr(estimator, "_model_", None)
 
 
+class FittedCells(NamedTuple):
+    """The cells of a fit with ``resolution``, in the units of the user: means, weights, labels."""
+
+    points: np.ndarray
+    weights: np.ndarray
+    labels: np.ndarray
+
+
+def cells_of(estimator: ModeSeeker) -> FittedCells:
+    """Return the cells of an estimator that was fitted with ``resolution``."""
+    model = estimator._model_
+    problem = model.problem
+    chart = Chart(model.metric, model.feature_scale)
+    return FittedCells(
+        chart.rows(np.ldexp(problem.points, problem.exponent)),
+        np.ldexp(problem.weights, problem.weight_exponent),
+        model.labels,
+    )
+
+
 def asked_to_profile(estimator: ModeSeeker, n_features: int) -> tuple[Spec, float | None, Observer]:
     """Return the Spec of an estimator without a bandwidth, the level of its test, its observer."""
     values = check_each(estimator.get_params(deep=False) | {"bandwidth": None})
     check_together(values)
     return estimator._spec(values, n_features), values["significance"], estimator._observer(values)
-
-
-def chosen_spec(spec: Spec, profile: BandwidthProfile, engine: str) -> Spec:
-    """Return the spec with the choice of the profile; dust does not count as clusters.
-
-    Partitions cannot look for the nearest cluster of a stray, so strays are noise there.
-    """
-    if spec.n_clusters is not None:
-        bandwidth, n_neighbors, smallest = profile.pick(spec.n_clusters)
-    else:
-        bandwidth, n_neighbors = profile.bandwidth, profile.n_neighbors
-        smallest = profile.smallest_cluster
-        if profile.one_cluster:
-            warn_of_one_cluster(profile)
-    spec = spec.with_bandwidth(bandwidth, n_neighbors or spec.n_neighbors)
-    return spec.with_small_clusters(smallest, "noise" if engine == "rounds" else "nearest")
-
-
-def profile_for(spec: Spec, sampled: Sampled, **settings: Any) -> BandwidthProfile:
-    """Choose a bandwidth for a Spec on some points; return the profile.
-
-    If no bandwidth gives the wished number of clusters, four times as many bandwidths are tried.
-    """
-    profile = _profile_for(spec, sampled, **settings)
-    if spec.n_clusters is None or profile.gives(spec.n_clusters):
-        return profile
-    n_bandwidths = _FINER * len(profile.chosen.bandwidths)
-    return _profile_for(spec, sampled, **(settings | {"n_bandwidths": n_bandwidths}))
-
-
-def _profile_for(spec: Spec, sampled: Sampled, **settings: Any) -> BandwidthProfile:
-    flat = replace(spec, schedule=Climb(), kernel="flat")
-
-    def label_at(points: np.ndarray, weights: np.ndarray, bandwidth: float, k: Any) -> np.ndarray:
-        trial = spec.for_trial(bandwidth, k)
-        return label(trial if k is None else _in_haste(trial, len(points)), points, weights)
-
-    def label_plainly(
-        points: np.ndarray, weights: np.ndarray, radius: float, many: bool
-    ) -> np.ndarray:
-        bandwidth = flat.bandwidth_for(radius, 0.0, points.shape[1])
-        trial = replace(flat.for_trial(bandwidth, None), tol=_TOL_OF_TEST[many])
-        return label(trial, points, weights)
-
-    return profile_of(
-        label_at,
-        label_plainly,
-        spec.bandwidth_for,
-        sampled,
-        is_plain=isinstance(spec.schedule, Climb) and spec.kernel == "flat",
-        n_neighbors=spec.n_neighbors,
-        on_sphere=spec.on_sphere,
-        **settings,
-    )
-
-
-def _in_haste(trial: Spec, n_points: int) -> Spec:
-    """Return a trial that takes two thirds of the time, for many dimensions.
-
-    Climbs end at 3% of the bandwidth, and of the stochastic schedule a 24th of the points (64 of
-    1,500) moves at once.
-    """
-    schedule = trial.schedule
-    if isinstance(schedule, Wander) and schedule.batch_size is None:
-        schedule = replace(schedule, batch_size=max(1, n_points // _BATCH_OF_TRIALS))
-    return replace(trial, schedule=schedule, tol=max(trial.tol, _TOL_OF_TRIALS))

@@ -9,6 +9,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from modeshift.checks import check_weights, check_whole, refuse
+from modeshift.engines.cpu.chart import Chart
 from modeshift.engines.cpu.space import NumpySpace
 from modeshift.engines.finish import (
     cluster_centers,
@@ -29,7 +30,7 @@ from modeshift.estimators.base import (
 )
 from modeshift.estimators.notebook import ShowsClusters
 from modeshift.estimators.stochastic_mean_shift import StochasticMeanShift
-from modeshift.estimators.validation import check_points, check_randomness
+from modeshift.estimators.validation import as_places, check_points, check_randomness
 from modeshift.estimators.voting import Votes, join_runs
 
 
@@ -135,6 +136,7 @@ class Consensus(ShowsClusters, ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         ndarray of shape (m,)
         """
         check_is_fitted(self)
+        X = as_places(X, getattr(self.estimator_, "metric", None))
         checked = check_points(self, X, reset=False)
         if self._model_ is not None:
             return label_new(self.estimator_, self._model_, self._index_, X, outliers)
@@ -185,6 +187,7 @@ class Consensus(ShowsClusters, ClusterMixin, MetaEstimatorMixin, BaseEstimator):
             raise TypeError(
                 f"Consensus needs an array in memory, got {type(X).__name__}; convert X first."
             )
+        X = as_places(X, getattr(self.estimator, "metric", None))
         points = check_points(self, X, reset=True)
         weights = check_weights(sample_weight, len(points))
         runs = self._runs(X, sample_weight)
@@ -248,13 +251,17 @@ class Consensus(ShowsClusters, ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         self.estimator_ = typical
         self.confidence_ = votes.confidence
         modes = np.asarray(getattr(typical, "modes_", points), dtype=np.float64)
+        chart = Chart()
+        if isinstance(typical, ModeSeeker):
+            chart = Chart(typical.metric, typical.feature_scale)
+        modes = chart.points(modes, "modes_")
         inside = ~np.isin(votes.winners, _by_first(typical.labels_)[typical.labels_ < 0])
         labels, kept = _labels(votes.winners, inside, modes, weights, smallest, strays)
         self.labels_ = labels
         centers = cluster_centers(NumpySpace(), modes, np.where(kept, labels, -1), weights)
-        if getattr(typical, "metric", "euclidean") == "cosine" and len(centers):
+        if chart.metric != "euclidean" and len(centers):
             centers = NumpySpace().put_back(centers, centers)
-        self.cluster_centers_ = centers.astype(points.dtype)
+        self.cluster_centers_ = chart.rows(centers).astype(points.dtype)
         self._index_ = IndexCache()
         self._model_ = _relabelled(model_of(typical), labels, len(centers))
         if self._model_ is None:

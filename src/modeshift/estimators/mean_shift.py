@@ -25,9 +25,12 @@ class MeanShift(ModeSeeker):
     kernel : {"flat", "gaussian"}, default="flat"
         Weight of a point at the distance r. "flat": 1 up to the bandwidth, 0 beyond. "gaussian":
         exp(-r^2 / (2 bandwidth^2)) up to 6 bandwidths, 0 beyond.
-    metric : {"euclidean", "cosine"}, default="euclidean"
+    metric : {"euclidean", "cosine", "haversine"}, default="euclidean"
         Distance between points. "cosine" is 1 - cos, so the bandwidth is at most 2; points are
-        divided by their length, and means are put back on the unit sphere.
+        divided by their length, and means are put back on the unit sphere. "haversine" is the
+        great-circle distance on the globe, in kilometres: the columns are latitude and longitude in
+        degrees, found by name in frames (``lat``, ``lon`` and the like) and taken in this order
+        otherwise (docs/maps.md).
     n_neighbors : int, default=None
         Average only the ``n_neighbors`` nearest points within the bandwidth (counted by weight).
         Ties go to the lower index. The bandwidth may then be ``np.inf``. None: average all.
@@ -70,6 +73,7 @@ class MeanShift(ModeSeeker):
         None: exact. A number r: the points are replaced by the weighted means of grid cells of
         side ``bandwidth / r``, the means are clustered, and every point takes the label of its
         cell. No point is further than ``bandwidth * sqrt(d) / r`` from the mean of its cell.
+        Data that come in batches need it; see :meth:`partial_fit`.
     algorithm : {"auto", "tree", "anchors", "brute", "fast"}, default="auto"
         How neighbours are found. "tree", "anchors" and "brute" run on the CPU and give the same
         result at different speeds. "fast" runs on a GPU and decides in bfloat16, so some points
@@ -105,9 +109,9 @@ class MeanShift(ModeSeeker):
         With ``bandwidth=None``: the parameters that were chosen. ``set_params(**chosen_)`` makes an
         estimator that repeats the fit.
     scale_ : float
-        Length that ``tol`` and ``merge_radius`` are fractions of: the bandwidth (as a chord with
-        ``metric="cosine"``). For an infinite bandwidth it is the median distance of the points to
-        their k-th nearest point, with k = ``n_neighbors``.
+        Length that ``tol`` and ``merge_radius`` are fractions of: the bandwidth, as a chord (in
+        kilometres on the globe) if points lie on a sphere. For an infinite bandwidth it is the
+        median distance of the points to their k-th nearest point, with k = ``n_neighbors``.
     n_iter_ : int
         Number of steps of the longest climb.
     n_steps_ : int
@@ -119,6 +123,8 @@ class MeanShift(ModeSeeker):
     engine_ : {"cpu", "cuda", "cells", "rounds"}
         The engine that computed the fit: the CPU, a GPU, or, for Dask data, "cells" with
         ``resolution`` and "rounds" without; see docs/engines.md.
+    n_samples_seen_ : int
+        After ``partial_fit``: number of points of all batches.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str

@@ -34,7 +34,9 @@ def cluster_table(model: Any) -> str:
         return ""
     facts = [_count(len(model.cluster_centers_), "cluster")]
     rows: list[list[str]] = []
-    if not is_dask(model.labels_):  # to count lazy labels would compute them
+    if hasattr(model, "n_samples_seen_"):  # labels are those of the last batch
+        facts[0] += f" of {_count(model.n_samples_seen_, 'point')}"
+    elif not is_dask(model.labels_):  # to count lazy labels would compute them
         labels = in_memory(model.labels_)
         sizes = np.bincount(labels[labels >= 0], minlength=len(model.cluster_centers_))
         n_noise = len(labels) - int(sizes.sum())

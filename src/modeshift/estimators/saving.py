@@ -8,10 +8,12 @@ import numpy as np
 from numpy.random import RandomState
 from sklearn.base import BaseEstimator
 
+from modeshift.engines.cpu.cell_sums import Tally
+from modeshift.engines.cpu.stream import Clock, Saved, Stream
 from modeshift.engines.kinds import is_dask
 from modeshift.engines.prediction import Grid, Model
-from modeshift.engines.problem import Problem
-from modeshift.engines.rule import Flat, Gaussian, Nearest, Plane, Sphere
+from modeshift.engines.problem import Problem, Units
+from modeshift.engines.rule import Flat, Gaussian, Globe, Nearest, Plane, Sphere
 from modeshift.estimators.base import IndexCache, model_of
 from modeshift.estimators.blurring_mean_shift import BlurringMeanShift
 from modeshift.estimators.consensus import Consensus
@@ -21,7 +23,8 @@ from modeshift.io import models
 from modeshift.io.whole_file import whole_file
 
 _INDEX = "_index_"  # attribute that is empty in a loaded estimator
-_LEFT_OUT = {"paths_", "profile_", _INDEX}  # may be large, and predict works without them
+_STREAM = "_stream_"  # attribute that is saved in a form of its own
+_LEFT_OUT = {"paths_", "profile_", "_spec_", _INDEX}  # predict and partial_fit work without them
 
 
 class SavedEstimator(NamedTuple):
@@ -59,6 +62,11 @@ REGISTER: dict[str, type] = {
     "nearest": Nearest,
     "plane": Plane,
     "sphere": Sphere,
+    "globe": Globe,
+    "stream": Saved,
+    "clock": Clock,
+    "tally": Tally,
+    "units": Units,
 }
 """Name in files of each class that the data of an estimator contain. Names never change."""
 
@@ -126,6 +134,8 @@ def to_plain(estimator: Any) -> SavedEstimator:
         if name.endswith("_") and name not in _LEFT_OUT and not is_dask(value)
     }
     parameters = _each(estimator.get_params(deep=False), RandomState, lambda _: None)
+    if _STREAM in fitted:
+        fitted[_STREAM] = fitted[_STREAM].saved()
     plain = (_each(part, BaseEstimator, to_plain) for part in (parameters, fitted))
     return SavedEstimator(kinds[0], *plain)
 
@@ -146,6 +156,9 @@ def from_plain(saved: SavedEstimator) -> Any:
         raise ValueError(f"the saved parameters do not fit {saved.kind}: {error}") from error
     if saved.fitted:
         fitted = _each(saved.fitted, SavedEstimator, from_plain)
-        cache = {_INDEX: IndexCache()} if "_model_" in fitted else {}
-        estimator.__setstate__(vars(estimator) | fitted | cache)
+        if "_model_" in fitted:
+            fitted[_INDEX] = IndexCache()
+        if _STREAM in fitted:
+            fitted[_STREAM] = Stream.of(fitted[_STREAM])
+        estimator.__setstate__(vars(estimator) | fitted)
     return estimator

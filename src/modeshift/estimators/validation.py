@@ -11,6 +11,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import validate_data
 
 from modeshift.engines.kinds import has_dates, is_lazy_frame
+from modeshift.globe import find_columns
 
 _FLOATS = [np.float64, np.float32]
 
@@ -30,6 +31,21 @@ def check_points(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
     """Return X as a C-contiguous float32 or float64 array of shape (n, d), finite throughout."""
     with _errors_name("X", X):
         return validate_data(estimator, X, reset=reset, dtype=_FLOATS, order="C")
+
+
+def as_places(X: Any, metric: Any) -> Any:
+    """Return the columns of latitude and longitude of a frame, in this order, by their names.
+
+    Frames without such names, arrays, and data of other metrics stay as they are.
+    """
+    names = None if is_lazy_frame(X) else getattr(X, "columns", None)
+    if metric != "haversine" or names is None:
+        return X
+    try:
+        columns = find_columns(list(names))
+    except ValueError as error:
+        raise ValueError(f"X is not usable with metric='haversine': {error}") from None
+    return X if columns is None else X[columns]
 
 
 def check_matrix(name: str, values: Any) -> np.ndarray:

@@ -18,7 +18,11 @@ def frame_of_npy(name: str, content: bytes | Path) -> Any:
     """Return one array as a frame, with a column for each feature."""
     file = io.BytesIO(content) if isinstance(content, bytes) else content
     mode: Any = None if isinstance(content, bytes) else "r"
-    array = np.load(file, allow_pickle=False, mmap_mode=mode)
+    return frame_of_array(name, np.load(file, allow_pickle=False, mmap_mode=mode))
+
+
+def frame_of_array(name: str, array: np.ndarray) -> Any:
+    """Return an array, or rows of it, as a frame."""
     return _frame(_columns(name, {"x": array}))
 
 

@@ -17,7 +17,7 @@ def frame_of_parquet(content: bytes | Path) -> Any:
     from pyarrow import BufferReader, dataset, parquet
 
     if isinstance(content, bytes):
-        return _checked(parquet.ParquetFile(BufferReader(content)).read())
+        return checked(parquet.ParquetFile(BufferReader(content)).read())
     schema = parquet.read_schema(content)  # its errors are clearer than those of a dataset
     for name in schema.names:
         name.encode()  # a damaged name is an error here, and a panic in polars
@@ -31,7 +31,7 @@ def frame_of_arrow(content: bytes | Path) -> Any:
     require("pyarrow", "cli")
     from pyarrow import ipc
 
-    return _checked(ipc.open_file(_opened(content)).read_all())
+    return checked(ipc.open_file(_opened(content)).read_all())
 
 
 def frame_of_stream(content: bytes | Path) -> Any:
@@ -39,7 +39,7 @@ def frame_of_stream(content: bytes | Path) -> Any:
     require("pyarrow", "cli")
     from pyarrow import ipc
 
-    return _checked(ipc.open_stream(_opened(content)).read_all())
+    return checked(ipc.open_stream(_opened(content)).read_all())
 
 
 def _opened(content: bytes | Path) -> Any:
@@ -48,7 +48,7 @@ def _opened(content: bytes | Path) -> Any:
     return BufferReader(content) if isinstance(content, bytes) else memory_map(str(content))
 
 
-def _checked(table: Any) -> Any:
+def checked(table: Any) -> Any:
     """Return an Arrow table as a frame. A damaged file may hold any lengths and offsets."""
     import polars as pl
 

@@ -26,6 +26,10 @@ class ValueMissing(FileError):
     """A row has no finite number in a column that needs one."""
 
 
+class NoPlaces(FileError):
+    """A table has no columns of latitude and longitude."""
+
+
 class WhichArray(FileError):
     """An NPZ file has several arrays, and it is not clear which one holds the points."""
 

@@ -4,17 +4,19 @@ import gzip
 import io
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from modeshift.io.errors import FileError
+from modeshift.io.geojson import looks_like_json
 from modeshift.io.optional import require
 
 STDIN = "-"
 TEXT = "CSV or TSV"
 EXCEL = "Excel"
+GEOJSON = "GeoJSON"
 HEAD = 1 << 16
 """Number of bytes that decide the format."""
 
@@ -27,6 +29,7 @@ _ENDINGS = {
     ".npy": "NPY",
     ".npz": "NPZ",
     ".xlsx": EXCEL,
+    ".geojson": GEOJSON,
 }
 _ZIP = "zip"
 _MAGIC = {
@@ -51,12 +54,18 @@ class Source(NamedTuple):
     arrays : dict of str to list of str
         Names of the arrays of an NPZ file, and the columns that each array became. The first array
         holds the points. Empty for other formats.
+    features : list of dict
+        Features of a GeoJSON file, one for each row. Empty for other formats.
+    rows_before : int
+        Number of rows of the file before these, if they are a batch of it.
     """
 
     name: str
     kind: str
     frame: Any
     arrays: dict[str, list[str]]
+    features: Sequence[dict[str, Any]] = ()
+    rows_before: int = 0
 
     @property
     def may_be_text(self) -> bool:
@@ -67,13 +76,14 @@ class Source(NamedTuple):
 def open_source(path: str, columns: list[str] | None = None, sheet: str | None = None) -> Source:
     """Open a file, or standard input for "-".
 
-    CSV and TSV (gzipped too), Excel, Parquet, Arrow and Feather, NPY and NPZ.
+    CSV and TSV (gzipped too), Excel, Parquet, Arrow and Feather, NPY and NPZ, GeoJSON.
 
     Parameters
     ----------
     path : str
     columns : list of str, default=None
-        The features, if they are known. In an NPZ file such a name may be that of an array.
+        The features, if they are known. In an NPZ file such a name may be that of an array; in a
+        GeoJSON file names of latitude and longitude stand for the coordinates.
     sheet : str, default=None
         Sheet of an Excel file. None: the first sheet.
     """
@@ -83,16 +93,21 @@ def open_source(path: str, columns: list[str] | None = None, sheet: str | None =
     head = content[:HEAD] if isinstance(content, bytes) else _head(content)
     if not head:
         raise FileError(f"{name} is empty")
-    kind = _kind(name, head, content)
+    kind = kind_of(name, head, content)
     if sheet is not None and kind != EXCEL:
         raise FileError(
             f"{name} is {kind} and has no sheet {sheet!r}; only Excel files have sheets"
         )
     with reading(name, kind):
         if kind == TEXT:
-            from modeshift.io.text import scan_text
+            from modeshift.io.text import layout_of, scan_text
 
-            return Source(name, kind, scan_text(name, content, _unpacked(head)), {})
+            return Source(name, kind, scan_text(name, content, layout_of(name, unpacked(head))), {})
+        if kind == GEOJSON:
+            from modeshift.io.geojson import frame_of_geojson
+
+            frame, features = frame_of_geojson(name, content, columns or [])
+            return Source(name, kind, frame, {}, features)
         if kind == EXCEL:
             from modeshift.io.excel import frame_of_excel
 
@@ -125,12 +140,17 @@ def _content(path: str) -> bytes | Path:
     if path == STDIN:
         return sys.stdin.buffer.read()
     place = Path(path)
+    with opening(path):
+        return place if place.is_file() else place.read_bytes()
+
+
+@contextmanager
+def opening(path: str) -> Iterator[None]:
+    """Turn any error while a file is opened into one line about its path."""
     try:
-        if place.is_dir():
+        if Path(path).is_dir():
             raise FileError(f"{path} is a folder; name a file in it")
-        if place.is_file():
-            return place
-        return place.read_bytes()
+        yield
     except FileNotFoundError:
         raise FileError(f"there is no file {path}; check its name and folder") from None
     except OSError as error:
@@ -149,7 +169,7 @@ def _head(place: Path) -> bytes:
         raise FileError(f"{place} cannot be opened: {error.strerror}") from error
 
 
-def _kind(name: str, head: bytes, content: bytes | Path) -> str:
+def kind_of(name: str, head: bytes, content: bytes | Path) -> str:
     """Return the format, by the first bytes; text if no other format fits."""
     if head.startswith(b"FEA1"):
         raise FileError(f"{name} is a Feather file of version 1; save it as version 2")
@@ -157,6 +177,10 @@ def _kind(name: str, head: bytes, content: bytes | Path) -> str:
     expected = _ENDINGS.get(Path(name).suffix.lower())
     if kind == _ZIP:
         return _kind_of_archive(name, content)
+    if kind == TEXT:
+        with reading(name, kind):
+            if looks_like_json(unpacked(head)):
+                return GEOJSON
     if kind == TEXT and expected is not None:
         raise FileError(
             f"{name} is no {expected} file, although its name says so; is the file complete, and "
@@ -180,7 +204,7 @@ def _kind_of_archive(name: str, content: bytes | Path) -> str:
     raise FileError(f"{name} is a zip archive, but neither NPZ nor Excel; unpack it first")
 
 
-def _unpacked(head: bytes) -> bytes:
+def unpacked(head: bytes) -> bytes:
     """Return the first bytes, unpacked if they are gzipped."""
     if not head.startswith(b"\x1f\x8b"):
         return head

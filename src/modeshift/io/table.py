@@ -4,8 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from modeshift.io.errors import ColumnTakenTwice, FileError, NoWholeRow, ValueMissing
-from modeshift.io.source import Source, reading
+from modeshift.globe import find_columns
+from modeshift.io.errors import ColumnTakenTwice, FileError, NoPlaces, NoWholeRow, ValueMissing
+from modeshift.io.source import GEOJSON, Source, reading
 
 MISSING = ("NA", "N/A", "NULL", "NONE", "NAN", "?", "")
 """Words for a missing value in text; upper and lower case are the same."""
@@ -41,6 +42,8 @@ class Table(NamedTuple):
     weight : ndarray of shape (n,) or None
     n_dropped : int
         Number of rows dropped because a value was missing.
+    on_globe : bool
+        Whether the features are latitude and longitude.
     """
 
     points: np.ndarray
@@ -51,6 +54,7 @@ class Table(NamedTuple):
     label: Any
     weight: np.ndarray | None
     n_dropped: int
+    on_globe: bool = False
 
 
 def read_table(
@@ -58,6 +62,9 @@ def read_table(
     columns: list[str] | None = None,
     roles: Roles | None = None,
     missing: str = "error",
+    on_globe: bool | None = False,
+    *,
+    part: bool = False,
 ) -> Table:
     """Read points from a source.
 
@@ -71,17 +78,28 @@ def read_table(
     roles : Roles, default=None
     missing : {"error", "drop"}, default="error"
         What to do with rows without a finite number in a feature or the weight.
+    on_globe : bool or None, default=False
+        Whether the features are latitude and longitude. They are then found by their names, or, of
+        two columns with other names, taken in this order. None: as the source says; the points of
+        GeoJSON are, unless other columns are named.
+    part : bool, default=False
+        Whether the source is a part of the rows. All rows of a part may be dropped.
     """
     import polars as pl
 
     roles = roles or Roles()
+    if on_globe is None:
+        on_globe = source.kind == GEOJSON and columns is None
     with reading(source.name, source.kind):
         names = source.frame.collect_schema().names()
         if source.frame.head(1).collect().height == 0:
             raise FileError(f"{source.name} has columns but no rows")
         columns = [each for name in columns or [] for each in source.arrays.get(name, [name])]
         _check_known(source, names, [*columns, *(role for role in roles if role)])
-        features, unused = (columns, []) if columns else _choose(source, names, roles)
+        if on_globe:
+            features, unused = _choose_places(source, columns, names, roles)
+        else:
+            features, unused = (columns, []) if columns else _choose(source, names, roles)
         _refuse(source, columns, _COMMAS, _DATES)
         wanted = list(features) + ([roles.weight] if roles.weight else [])
         carried = [role for role in (roles.id, roles.label) if role]
@@ -90,16 +108,19 @@ def read_table(
         ).collect()
     kept = _usable(source, frame.select(wanted), missing)
     n_dropped = int((~kept).sum())
+    if not part:
+        check_whole_rows(source.name, len(kept) - n_dropped)
     chosen = frame.filter(kept) if n_dropped else frame
     return Table(
         points=np.ascontiguousarray(chosen.select(features).to_numpy()),
         columns=list(features),
         unused=unused,
-        rows=np.flatnonzero(kept.to_numpy()) + 1,
+        rows=np.flatnonzero(kept.to_numpy()) + source.rows_before + 1,
         id=chosen[roles.id] if roles.id else None,
         label=chosen[roles.label] if roles.label else None,
         weight=chosen[roles.weight].cast(pl.Float64).to_numpy() if roles.weight else None,
         n_dropped=n_dropped,
+        on_globe=on_globe,
     )
 
 
@@ -133,6 +154,24 @@ def _choose(source: Source, names: list[str], roles: Roles) -> tuple[list[str], 
             "clustering needs at least one such column"
         )
     return numeric, [name for name in free if name not in numeric]
+
+
+def _choose_places(
+    source: Source, columns: list[str], names: list[str], roles: Roles
+) -> tuple[list[str], list[str]]:
+    """Return the columns of latitude and longitude, and the others without a role."""
+    free = columns or [name for name in names if name not in roles]
+    try:
+        found = find_columns(free)
+    except ValueError as error:
+        raise NoPlaces(f"{source.name}: {error}") from None
+    found = found or (columns if columns else _numeric(source, free))
+    if len(found) != 2:
+        raise NoPlaces(
+            f"{source.name} has no columns named lat and lon (or latitude and longitude)",
+            "name the two columns in columns, latitude first",
+        )
+    return found, [] if columns else [name for name in free if name not in found]
 
 
 def _numeric(source: Source, names: list[str]) -> list[str]:
@@ -253,16 +292,19 @@ def _usable(source: Source, numbers: Any, missing: str) -> Any:
     if missing == "error":
         row = int((~kept).arg_max() or 0)
         name = next(name for name in numbers.columns if not finite[name][row])
+        number = source.rows_before + row + 1
         raise ValueMissing(
-            f"{source.name}: row {row + 1}, column {name!r} {_what_is_there(source, row, name)}"
+            f"{source.name}: row {number}, column {name!r} {_what_is_there(source, row, name)}"
             f" ({n_bad} such row{'s' * (n_bad > 1)})",
             "correct the file, choose other columns, or drop such rows with missing='drop'",
         )
-    if not kept.any():
-        raise NoWholeRow(
-            f"{source.name} has no row without a missing value", "choose other columns"
-        )
     return kept
+
+
+def check_whole_rows(name: str, n_rows: int) -> None:
+    """Refuse a table of which all rows were dropped."""
+    if n_rows == 0:
+        raise NoWholeRow(f"{name} has no row without a missing value", "choose other columns")
 
 
 def _what_is_there(source: Source, row: int, name: str) -> str:

@@ -16,25 +16,54 @@ _NEVER = "\x1f"
 """The unit separator of ASCII. With this delimiter a whole line is one field."""
 
 
-def scan_text(name: str, content: bytes | Path, head: bytes) -> Any:
-    """Scan delimited text; return a lazy frame of text columns."""
-    import polars as pl
+class Layout(NamedTuple):
+    """How the rows of a file are written.
 
+    Attributes
+    ----------
+    newline, delimiter : str
+    width : int
+        Number of fields of a row.
+    has_header : bool
+        Whether the first line names the columns.
+    """
+
+    newline: str
+    delimiter: str
+    width: int
+    has_header: bool
+
+
+def layout_of(name: str, head: bytes) -> Layout:
+    """Return the layout of delimited text, by its first line."""
     _check_is_text(name, head)
     newline = "\n" if b"\n" in head or b"\r" not in head else "\r"
     first = _first_line(head, newline)
     if not first.strip():
         raise FileError(f"{name} begins with a blank line; its first line must name the columns")
     delimiter = max(_DELIMITERS, key=first.count)
-    shared: dict[str, Any] = {"infer_schema": False, "eol_char": newline, "glob": False}
+    (fields,) = csv.reader([first], delimiter=delimiter)
+    return Layout(newline, delimiter, len(fields), not all(is_number(field) for field in fields))
+
+
+def scan_text(name: str, content: bytes | Path, layout: Layout, rows_before: int = 0) -> Any:
+    """Scan delimited text; return a lazy frame of text columns.
+
+    Errors count rows from ``rows_before``.
+    """
+    import polars as pl
+
+    shared: dict[str, Any] = {
+        "infer_schema": False,
+        "eol_char": layout.newline,
+        "glob": False,
+    }
     lines = pl.scan_csv(
         content, separator=_NEVER, quote_char=None, has_header=False, new_columns=["line"], **shared
     )
-    (fields,) = csv.reader([first], delimiter=delimiter)
-    has_header = not all(is_number(field) for field in fields)
-    n_rows = _check_shape(name, content, lines, delimiter, len(fields), has_header)
-    frame = pl.scan_csv(content, separator=delimiter, has_header=has_header, **shared)
-    frame = frame.rename(_names(frame.collect_schema().names(), has_header))
+    n_rows = _check_shape(name, content, lines, layout, rows_before)
+    frame = pl.scan_csv(content, separator=layout.delimiter, has_header=layout.has_header, **shared)
+    frame = frame.rename(_names(frame.collect_schema().names(), layout.has_header))
     return frame if n_rows is None else frame.head(n_rows)
 
 
@@ -68,7 +97,7 @@ def is_number(field: str) -> bool:
 
 
 def _check_shape(
-    name: str, content: bytes | Path, lines: Any, delimiter: str, width: int, has_header: bool
+    name: str, content: bytes | Path, lines: Any, layout: Layout, rows_before: int
 ) -> int | None:
     """Check that all lines have the same number of fields; return the number of rows.
 
@@ -76,6 +105,7 @@ def _check_shape(
     """
     import polars as pl
 
+    _, delimiter, width, has_header = layout
     line = pl.col("line").fill_null("")
     try:
         found = _measure(lines, line, delimiter, width)
@@ -88,14 +118,14 @@ def _check_shape(
         if "utf-8" not in str(error):
             raise
         raise FileError(
-            f"{name} is not in UTF-8{_where_not_utf8(content)}; save the file in UTF-8"
+            f"{name} is not in UTF-8{_where_not_utf8(content, rows_before)}; save the file in UTF-8"
         ) from error
     if found.quotes % 2:
         raise FileError(f"{name} has a quote that is not closed; close or remove it")
     if found.last is None:
         return None
     if found.ragged is not None:
-        row = f"row {found.ragged if has_header else found.ragged + 1}"
+        row = f"row {rows_before + found.ragged + (not has_header)}"
         raise FileError(
             f"{name} has {found.fields} fields in {row} and {width} in the first line "
             f"(separated by {_NAMES[delimiter]}); all rows need the same number of fields and the "
@@ -147,15 +177,15 @@ def _measure(lines: Any, line: Any, delimiter: str, width: int) -> _Shape:
     )
 
 
-def _where_not_utf8(content: bytes | Path) -> str:
+def _where_not_utf8(content: bytes | Path, rows_before: int) -> str:
     if isinstance(content, Path):
         with content.open("rb") as file:
-            return _first_bad_line(file)
-    return _first_bad_line(content.splitlines())
+            return _first_bad_line(file, rows_before)
+    return _first_bad_line(content.splitlines(), rows_before)
 
 
-def _first_bad_line(lines: Any) -> str:
-    for number, line in enumerate(lines, start=1):
+def _first_bad_line(lines: Any, lines_before: int) -> str:
+    for number, line in enumerate(lines, start=lines_before + 1):
         try:
             line.decode()
         except UnicodeDecodeError:

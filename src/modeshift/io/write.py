@@ -13,6 +13,7 @@ from modeshift.io.whole_file import whole_file
 
 _FRAME_ENDINGS = (
     *(".csv", ".tsv", ".xlsx", ".parquet", ".pq", ".arrow", ".feather", ".ipc", ".npy", ".npz"),
+    ".geojson",
 )
 
 

@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from modeshift.plots.maps import MapAxis, map_of
+
 MOST_UNEQUAL = 3.0  # a picture whose sides differ by more than this factor is stretched
 
 
@@ -69,6 +71,14 @@ def chosen_axes(points: np.ndarray, names: Sequence[str], wanted: Any) -> tuple[
         return [feature_axis(names, k) for k in range(d)], ""
     first, second, share = principal_axes(points)
     return [first, second], f"two principal axes of {d} features, {share:.0%} of the variance"
+
+
+def map_axes(points: np.ndarray, feature_scale: Sequence[float] | None) -> list[MapAxis]:
+    """Return the axes of a map of latitudes and longitudes, in the units of the user."""
+    scale = tuple(feature_scale) if feature_scale is not None else (1.0, 1.0)
+    on_map = map_of(points / np.array(scale))
+    names = ("", "") if on_map.pole else ("longitude", "latitude")
+    return [MapAxis(name, on_map, k, scale) for k, name in enumerate(names)]
 
 
 def looks_equal(*spans: float) -> bool:

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from modeshift.plots.axes import Axis, chosen_axes, looks_equal
+from modeshift.plots.axes import Axis, chosen_axes, looks_equal, map_axes
 from modeshift.plots.fitted import Clustered, clustered
+from modeshift.plots.land import draw_map
 from modeshift.plots.style import COLOURS, GREY, MARKERS, marker_size, new_figure
 
 _MOST_POINTS = 20_000
@@ -26,7 +27,7 @@ def clusters(model: Any, X: Any, *, axes: Any = None, title: str = "") -> Any:
 
     Points without a cluster (label -1) are grey, and rings mark the centres. The legend
     lists the ten largest clusters. Of more than 20,000 points a random sample is drawn; the numbers
-    in the legend count all points.
+    in the legend count all points. With ``metric="haversine"`` the picture is a map.
 
     Parameters
     ----------
@@ -35,7 +36,8 @@ def clusters(model: Any, X: Any, *, axes: Any = None, title: str = "") -> Any:
     X : array-like of shape (n, d)
         The points of the fit. With one feature the height of a point has no meaning.
     axes : pair of names or indices of features, default=None
-        The features to draw. None: both features in 2-D, the two principal axes above.
+        The features to draw. None: both features in 2-D (of places a map), the two principal axes
+        above.
     title : str
         Title above the picture. The default is the number of clusters.
 
@@ -50,7 +52,12 @@ def clusters(model: Any, X: Any, *, axes: Any = None, title: str = "") -> Any:
     >>> figure = plots.clusters(MeanShift(bandwidth=0.9).fit(X), X)
     """
     data = clustered(model, X)
-    drawn_axes, remark = chosen_axes(data.points, data.names, axes)
+    is_map = data.chart.metric == "haversine" and axes is None
+    drawn_axes: Any
+    if is_map:
+        drawn_axes, remark = map_axes(data.points, data.chart.feature_scale), ""
+    else:
+        drawn_axes, remark = chosen_axes(data.points, data.names, axes)
     shown = _sample(len(data.points))
     figure = new_figure(8, 5.5)
     ax = figure.subplots()
@@ -58,7 +65,9 @@ def clusters(model: Any, X: Any, *, axes: Any = None, title: str = "") -> Any:
     _draw_points(ax, places[shown], data.labels[shown])
     _draw_centers(ax, drawn_axes, data.centers)
     _name_axes(ax, drawn_axes)
-    if len(drawn_axes) == 2 and looks_equal(*np.ptp(places, axis=0)):
+    if is_map:
+        draw_map(ax, drawn_axes, data.points)
+    elif len(drawn_axes) == 2 and looks_equal(*np.ptp(places, axis=0)):
         ax.set_aspect("equal", adjustable="datalim")  # distances look as they were measured
     n_shown = len(shown)
     if n_shown < len(data.points):

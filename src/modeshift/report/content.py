@@ -9,10 +9,11 @@ from modeshift.engines.cpu.nearest import nearest_rows
 from modeshift.estimators.mean_shift import MeanShift
 from modeshift.plots import COLOURS
 from modeshift.plots.axes import MOST_UNEQUAL
-from modeshift.plots.fitted import on_sphere
+from modeshift.plots.fitted import as_drawn, chart_of_model
+from modeshift.plots.maps import has_land, parallels_and_meridians
 from modeshift.report.climb import Climb
 from modeshift.report.repeat import python_code
-from modeshift.report.view import View, make_view
+from modeshift.report.view import View, make_map_view, make_view
 
 MOST_POINTS = 200_000
 _FEATURES_ON_HOVER = 8
@@ -44,8 +45,11 @@ def make_content(
     profile : bytes or None
         Picture (SVG) of the bandwidths that were tried.
     """
-    clustered = on_sphere(fitted, preparation.apply(table.points))
-    view = make_view(clustered, preparation)
+    clustered = as_drawn(fitted, preparation.apply(table.points))
+    if table.on_globe:
+        view = make_map_view(clustered, chart_of_model(fitted).feature_scale)
+    else:
+        view = make_view(clustered, preparation)
     shown = _sample(len(clustered))
     n_left_out = len(clustered) - len(shown)
     names = table.columns[:_FEATURES_ON_HOVER]
@@ -66,6 +70,7 @@ def make_content(
                 for axis in view.axes
             ],
             "mostUnequal": MOST_UNEQUAL,
+            "map": _map(view),
             "note": _note(view, len(shown), n_left_out, climb, summary["n_runs"]),
             "centers": _places_of_centers(view, centers),
             "sweep": "step" if isinstance(_estimator(fitted), MeanShift) else "sweep",
@@ -92,6 +97,30 @@ def make_content(
     if climb is not None and len(climb.sweeps) > 0:
         content |= _climb(view, climb, clustered, shown, fitted, summary["n_runs"])
     return content
+
+
+def _map(view: View) -> dict[str, Any] | None:
+    """Return land and lines of a map, in 65535ths of the axes; None for other pictures."""
+    if view.on_map is None:
+        return None
+    low = np.array([axis.low for axis in view.axes])
+    high = np.array([axis.high for axis in view.axes])
+    ends = np.stack([low, high], axis=1)
+
+    def packed(lines: list[np.ndarray]) -> dict[str, Any]:
+        points = np.concatenate(lines) if lines else np.empty((0, 2))
+        shares = (points - low) / (high - low) * 65535
+        stops = np.cumsum([len(line) for line in lines]).tolist()
+        return {"points": _packed(shares, np.float32), "stops": stops}
+
+    around_pole = view.on_map.pole != 0
+    lines = parallels_and_meridians(view.on_map, ends) if around_pole else []
+    return {
+        "land": packed(view.on_map.land() if has_land(ends) else []),
+        "lines": packed([line for _, line in lines]),
+        "names": [name for name, _ in lines],
+        "period": view.on_map.period / (high - low)[0] * 65535,
+    }
 
 
 def _climb(
@@ -181,7 +210,8 @@ def _lead(summary: dict[str, Any]) -> str:
     time = f", {seconds['fit']:.2f} s" if "fit" in seconds else ""
     return (
         f"{_count(data['points'], 'point')}, {_count(len(data['features']), 'feature')}{scaled}. "
-        f"{summary['estimator']} with bandwidth {summary['bandwidth']:.4g} found "
+        f"{summary['estimator']} with bandwidth {summary['bandwidth']:.4g}"
+        f"{' km' if data['on_globe'] else ''} found "
         f"{_count(summary['n_clusters'], 'cluster')} among all points{noise}; {end}{time}."
     )
 
@@ -216,9 +246,12 @@ def _note(view: View, n_shown: int, n_left_out: int, climb: Climb | None, n_runs
 
 def _clusters(summary: dict[str, Any]) -> dict[str, Any]:
     features = summary["data"]["features"][:_FEATURES_IN_TABLE]
+    on_globe = summary["data"]["on_globe"]
     rows, rest = [], ""
     for cluster in summary["clusters"][:_CLUSTERS_IN_TABLE]:
-        values = [[cluster["center"][name], cluster["spread"][name]] for name in features]
+        spread = cluster["spread"]
+        values = [[cluster["center"][name], spread.get(name)] for name in features]
+        values += [[float(f"{spread['km']:.3g}"), None]] if on_globe else []
         rows.append({"label": cluster["label"], "size": cluster["size"], "values": values})
     n_more = len(summary["clusters"]) - len(rows)
     if n_more > 0:
@@ -226,7 +259,17 @@ def _clusters(summary: dict[str, Any]) -> dict[str, Any]:
         rest += f"{n_more:,} smaller clusters with {size:,} points are not listed. "
     if len(summary["data"]["features"]) > len(features):
         rest += f"The first {len(features)} features are listed; the JSON summary has all."
-    return {"features": features, "rows": rows, "total": summary["data"]["points"], "rest": rest}
+    heads = [*features, "spread, km"] if on_globe else features
+    spread = (
+        "the spread is the root mean square distance of its points from their mean"
+        if on_globe
+        else "± is the standard deviation of its points"
+    )
+    note = (
+        f"Choose a row to see only that cluster. The centre is the mode of the cluster; {spread}."
+    )
+    total = summary["data"]["points"]
+    return {"features": heads, "rows": rows, "total": total, "rest": rest, "note": note}
 
 
 def _count(number: int, noun: str) -> str:

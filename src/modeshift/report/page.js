@@ -115,7 +115,7 @@
     width = canvas.clientWidth;
     const wide = box[1] - box[0] || 1, high = box[3] - box[2] || 1;
     const flat = MARGIN.top + MARGIN.bottom + ((width - MARGIN.left - MARGIN.right) * high) / wide;
-    const isEqual = sidesAreSimilar();
+    const isEqual = data.view.map !== null || sidesAreSimilar();
     const most = Math.min(0.74 * window.innerHeight, HIGHEST);
     height = isEqual ? Math.max(Math.min(flat, most), Math.min(LOWEST, most)) : most; // no empty room above wide data
     canvas.style.height = `${height}px`;
@@ -173,19 +173,72 @@
   function draw() {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
+    if (land) inPicture(drawMap);
     drawAxes();
+    inPicture(drawContent);
+    context.strokeStyle = "#bbb";
+    context.strokeRect(MARGIN.left + 0.5, MARGIN.top + 0.5, width - MARGIN.left - MARGIN.right - 1, height - MARGIN.top - MARGIN.bottom - 1);
+  }
+
+  function inPicture(drawPart) { // nothing is drawn beyond the frame
     context.save();
     context.beginPath();
     context.rect(MARGIN.left, MARGIN.top, width - MARGIN.left - MARGIN.right, height - MARGIN.top - MARGIN.bottom);
     context.clip();
+    drawPart();
+    context.restore();
+  }
+
+  function drawContent() {
     const climbing = climb && state.time > 0;
     drawPoints(climbing);
     if (climbing) drawClimb();
     if (element("centers").checked) drawCenters();
     drawHover();
-    context.restore();
-    context.strokeStyle = "#bbb";
-    context.strokeRect(MARGIN.left + 0.5, MARGIN.top + 0.5, width - MARGIN.left - MARGIN.right - 1, height - MARGIN.top - MARGIN.bottom - 1);
+  }
+
+  // ---- The map below points that are places on the globe ----------------------------------------
+
+  const unpackLines = (packed) => ({ points: new Float32Array(bytes(packed.points)), stops: packed.stops });
+  const land = data.view.map && unpackLines(data.view.map.land);
+  const degreeLines = data.view.map && unpackLines(data.view.map.lines);
+
+  function trace({ points, stops }, shift, eachLine) { // each line becomes a path
+    let start = 0;
+    stops.forEach((stop, k) => {
+      context.beginPath();
+      for (let i = start; i < stop; i++) context.lineTo(screenX(points[2 * i] + shift), screenY(points[2 * i + 1]));
+      eachLine(k, points, start, stop);
+      start = stop;
+    });
+  }
+
+  function drawMap() {
+    context.fillStyle = "#f1efe8";
+    context.strokeStyle = "#c9c5b8";
+    context.lineWidth = 0.8;
+    const { period, names } = data.view.map;
+    for (const turn of period ? [-1, 0, 1] : [0]) { // a map of the globe repeats
+      trace(land, turn * period, () => { context.closePath(); context.fill(); context.stroke(); });
+    }
+    context.strokeStyle = "#ddd";
+    context.fillStyle = "#5b5b5b";
+    context.font = "12px system-ui, sans-serif";
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    trace(degreeLines, 0, (k, points, start, stop) => {
+      context.stroke();
+      const isRound = stop - start > 2, i = isRound ? Math.floor((start + stop) / 2) : stop - 1;
+      const share = isRound ? 1 : 0.6; // names of meridians stand on the way out
+      const at = (c) => points[2 * start + c] + share * (points[2 * i + c] - points[2 * start + c]);
+      context.fillText(names[k], screenX(isRound ? points[2 * i] : at(0)), screenY(isRound ? points[2 * i + 1] : at(1)));
+    });
+  }
+
+  function inDegrees(value, digits, sides) { // 12.5° E
+    const turned = sides === "EW" ? ((((value + 180) % 360) + 360) % 360) - 180 : value;
+    const size = Math.abs(turned).toFixed(digits), side = Number(size) === 0 || (sides === "EW" && Number(size) === 180);
+    return `${size}°${side ? "" : ` ${sides[turned < 0 ? 1 : 0]}`}`;
   }
 
   const isShown = (label) => state.chosen === null || label === state.chosen;
@@ -314,7 +367,8 @@
 
   function ticks(from, to, room) { // round numbers, some 90 pixels apart
     const rough = ((to - from) * 90) / room, power = 10 ** Math.floor(Math.log10(rough));
-    const step = power * ([1, 2, 5].find((f) => f * power >= rough) || 10);
+    const ofTurn = data.view.map && rough > 10 && [15, 30, 45, 60, 90].find((f) => f >= rough);
+    const step = ofTurn || power * ([1, 2, 5].find((f) => f * power >= rough) || 10);
     const out = [];
     for (let k = Math.ceil(from / step); k * step <= to; k++) out.push(k * step);
     return { out, digits: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
@@ -325,6 +379,8 @@
     context.font = "12px system-ui, sans-serif";
     context.lineWidth = 1;
     const label = (value, digits) => (Math.abs(value) >= 1e6 ? value.toExponential(1) : value.toFixed(Math.min(digits, 8)));
+    const inWords = (axis, value, digits) => // of a map: 12.5° E
+      data.view.map ? inDegrees(value, digits, axis === axisX ? "EW" : "NS") : label(value, digits);
     const draw = (axis, low, high, fromPixel, toPixel, place) => {
       if (!axis.name) return;
       const inUnits = (pixel) => { // of the data: as clustered, times scale, plus offset
@@ -333,7 +389,10 @@
       };
       const [a, b] = toPixel, from = inUnits(a), to = inUnits(b);
       const { out, digits } = ticks(Math.min(from, to), Math.max(from, to), Math.abs(b - a));
-      for (const value of out) place(a + ((value - from) / (to - from)) * (b - a), label(value, digits));
+      const isBeyond = (value) => data.view.map && axis === axisY && Math.abs(value) > 90;
+      for (const value of out) {
+        if (!isBeyond(value)) place(a + ((value - from) / (to - from)) * (b - a), inWords(axis, value, digits));
+      }
     };
     context.fillStyle = "#5b5b5b";
     context.strokeStyle = "#eee";
@@ -531,12 +590,13 @@
       make("td", cluster.size.toLocaleString("en"), row);
       make("td", `${((100 * cluster.size) / data.clusters.total).toFixed(1)} %`, row);
       make("span", null, make("td", null, row, "bar")).style.width = `${(2.4 * cluster.size) / largest}rem`;
-      cluster.values.forEach(([center, spread]) => make("td", `${short(center, 4)} ± ${short(spread, 3)}`, row));
+      cluster.values.forEach(([center, spread]) => make("td", spread === null ? short(center, 5) : `${short(center, 4)} ± ${short(spread, 3)}`, row));
       row.onclick = () => choose(cluster.label, row);
       row.onkeydown = (event) => {
         if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(cluster.label, row); }
       };
     }
+    element("cluster-note").textContent = data.clusters.note;
     element("cluster-rest").textContent = data.clusters.rest;
   }
 

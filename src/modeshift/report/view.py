@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from modeshift.io.prepare import Preparation
-from modeshift.plots.axes import Axis, feature_axis, principal_axes
+from modeshift.plots.axes import Axis, feature_axis, map_axes, principal_axes
+from modeshift.plots.maps import SOURCE, Map, MapAxis, has_land, window
 
 _MARGIN = 0.04  # around the points, as a share of the picture
 _FEATURES = 12  # that can be chosen as an axis
@@ -16,7 +17,7 @@ class ViewAxis(NamedTuple):
 
     Attributes
     ----------
-    axis : Axis or None
+    axis : Axis, MapAxis or None
         None: the height of points with one feature, which has no meaning.
     low, high : float
         Ends of the axis: the lowest and the highest point, with a margin.
@@ -24,7 +25,7 @@ class ViewAxis(NamedTuple):
         From coordinates of the axis to units of the data.
     """
 
-    axis: Axis | None
+    axis: Axis | MapAxis | None
     low: float
     high: float
     scale: float = 1.0
@@ -49,10 +50,14 @@ class ViewAxis(NamedTuple):
 
 
 class View(NamedTuple):
-    """The axes that a reader can choose from, and a remark about them. The first two are shown."""
+    """The axes that a reader can choose from, and a remark about them. The first two are shown.
+
+    ``on_map`` is the map that the axes belong to; None: there is none.
+    """
 
     axes: list[ViewAxis]
     note: str
+    on_map: Map | None = None
 
     def quantized(self, positions: np.ndarray, numbers: np.ndarray) -> np.ndarray:
         """Return coordinates as 65535ths of each axis, axis by axis."""
@@ -86,6 +91,20 @@ def make_view(points: np.ndarray, preparation: Preparation) -> View:
         f"{share:.0%} of their variance. Points that look close may be far apart."
     )
     return View([_with_ends(points, first), _with_ends(points, second), *features], note)
+
+
+def make_map_view(points: np.ndarray, feature_scale: tuple[float, ...] | None) -> View:
+    """Return the axes of a map of latitudes and longitudes, in the units of the user."""
+    across, up = map_axes(points.astype(np.float64), feature_scale)
+    on_map, scale = across.map, np.array(across.feature_scale)
+    ends = window(on_map, points.astype(np.float64) / scale)
+    (left, right), (low, high) = ends.tolist()
+    in_degrees = 1.0 / on_map.stretch if on_map.period else 1.0
+    axes = [ViewAxis(across, left, right, in_degrees), ViewAxis(up, low, high)]
+    note = on_map.describe()
+    if has_land(ends):
+        note += f" Land: {SOURCE}, exact to some 10 km."
+    return View(axes, note, on_map)
 
 
 def _with_ends(points: np.ndarray, axis: Axis) -> ViewAxis:

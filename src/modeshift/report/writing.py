@@ -11,10 +11,11 @@ from modeshift.checks import check_weights
 from modeshift.estimators.base import ModeSeeker
 from modeshift.estimators.consensus import Consensus
 from modeshift.estimators.stochastic_mean_shift import StochasticMeanShift
+from modeshift.estimators.validation import as_places
 from modeshift.io.prepare import Preparation
 from modeshift.io.table import Table
 from modeshift.io.write import check_place, write_whole
-from modeshift.plots.fitted import feature_names
+from modeshift.plots.fitted import chart_of_model, feature_names
 from modeshift.plots.style import as_file
 from modeshift.report.climb import Camera, Climb
 from modeshift.report.content import make_content
@@ -119,6 +120,8 @@ def _check_model(model: Any) -> None:
 
 def _as_table(model: Any, X: Any, sample_weight: Any) -> Table:
     """Return the points of a fit in Python as the command would read them from a file."""
+    on_globe = chart_of_model(model).metric == "haversine"
+    X = as_places(X, "haversine" if on_globe else None)
     points = np.ascontiguousarray(X)
     points = points.astype(np.float32 if points.dtype == np.float32 else np.float64)
     if len(points) != len(model.labels_):
@@ -129,7 +132,11 @@ def _as_table(model: Any, X: Any, sample_weight: Any) -> Table:
     weight = None if sample_weight is None else check_weights(sample_weight, len(points))
     rows = np.arange(1, len(points) + 1)
     names = feature_names(model, X)
-    return Table(points, names, [], rows, id=None, label=None, weight=weight, n_dropped=0)
+    if on_globe and names == ["x0", "x1"]:
+        names = ["latitude", "longitude"]
+    return Table(
+        points, names, [], rows, id=None, label=None, weight=weight, n_dropped=0, on_globe=on_globe
+    )
 
 
 def _parameters(model: Any) -> tuple[dict[str, Any], int]:

@@ -90,6 +90,19 @@ def test_lattice_with_the_spacing_as_bandwidth(field_kind, spacing):
     assert_array_equal(masses, [naive.near(X, x, spacing).sum() for x in X])
 
 
+@pytest.mark.parametrize("d", [2, 3])
+def test_a_lattice_of_several_levels(field_kind, d):
+    """Vector instructions for two and three features decide on the border like all others."""
+    axis = 0.1 * np.arange({2: 30, 3: 10}[d])
+    X = np.stack(np.meshgrid(*[axis] * d), axis=-1).reshape(-1, d)
+    for radius in (0.1, 0.3):
+        field = make_field(X, np.ones(len(X)), radius, field_kind)
+        means, masses, _ = field.means_near(X[::9], radius)
+        assert_array_equal(masses, [naive.near(X, x, radius).sum() for x in X[::9]])
+        expected = [naive.mean_near(X, np.ones(len(X)), x, radius)[0] for x in X[::9]]
+        assert_close(means, np.array(expected), X, radius)
+
+
 def test_without_mass_the_mean_is_the_place_itself(field_kind):
     X = np.array([[0.0, 0.0], [5.0, 0.0], [5.1, 0.0]])
     field = make_field(X, np.array([1.0, 0.0, 0.0]), 1.0, field_kind)

@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from modeshift.checks import check_weights
-from modeshift.engines.cpu.sphere import normalised
+from modeshift.checks import check_each_weight, check_weights
+from modeshift.engines.cpu.chart import chart_of
 from modeshift.spec import Spec
 
 
@@ -15,7 +15,7 @@ class Data(NamedTuple):
     Attributes
     ----------
     points : ndarray of shape (n, d)
-        In the user's units; unit vectors with cosine distance.
+        In the user's units; unit vectors with cosine and haversine distance.
     weights : ndarray of shape (n,), float64
     dtype : dtype
         float32 or float64, the type of the results.
@@ -26,10 +26,13 @@ class Data(NamedTuple):
     dtype: np.dtype
 
 
-def take_in(spec: Spec, checked: np.ndarray, sample_weight: Any) -> Data:
-    """Check the weights; with the cosine metric, put the points on the sphere."""
-    weights = check_weights(sample_weight, len(checked))
-    points = normalised(checked, "X") if spec.on_sphere else checked
-    if spec.feature_scale is not None:
-        points = points / np.array(spec.feature_scale)
-    return Data(points, weights, checked.dtype)
+def take_in(spec: Spec, checked: np.ndarray, sample_weight: Any, *, part: bool = False) -> Data:
+    """Check the weights, and turn rows into points.
+
+    All weights of a ``part`` of the data may be 0.
+    """
+    if part and sample_weight is not None:
+        weights = check_each_weight("sample_weight", sample_weight, len(checked))
+    else:
+        weights = check_weights(sample_weight, len(checked))
+    return Data(chart_of(spec).points(checked, "X"), weights, checked.dtype)

@@ -5,17 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from modeshift.engines.cpu.compress import cell_keys, compress
+from modeshift.engines.cpu.cell_sums import cell_keys
+from modeshift.engines.cpu.chart import chart_of
 from modeshift.engines.cpu.data import Data, take_in
 from modeshift.engines.cpu.hashing import RowTable
 from modeshift.engines.cpu.runs import field_of, run
 from modeshift.engines.cpu.scale import nearest_scale
 from modeshift.engines.cpu.space import NumpySpace
 from modeshift.engines.cpu.sphere import normalised, put_back
+from modeshift.engines.cpu.stream import Stream, origin_of
 from modeshift.engines.finish import find_clusters, label_components, merge
-from modeshift.engines.pose import pose
+from modeshift.engines.pose import pose, problem_of, units_of
 from modeshift.engines.prediction import Grid, Index, Model
-from modeshift.engines.problem import Problem
+from modeshift.engines.problem import Problem, Units
 from modeshift.engines.reporting import reporter
 from modeshift.engines.schedules.outcome import Outcome
 from modeshift.spec import Fit, Sampled, Spec
@@ -44,14 +46,31 @@ class CpuEngine:
         self, spec: Spec, data: Data, random_state: np.random.RandomState, observer: Observer
     ) -> Fit:
         """Cluster the points, or the cells of a grid that stand for them."""
-        problem = _posed(spec, data.points, data.weights)
         if spec.resolution is None:
+            problem = _posed(spec, data.points, data.weights)
             return solve(spec, problem, None, data.dtype, random_state, observer)
-        side = problem.radius / spec.resolution
-        cells = compress(problem.points, problem.weights, side)
-        problem = problem._replace(points=cell_points(spec, cells, side), weights=cells.weights)
-        fit = solve(spec, problem, cells, data.dtype, random_state, observer)
-        return with_grid(fit, cells, side)
+        units = units_of(NumpySpace(), spec, data.points, data.weights, spec.radius)
+        if units.weight:  # room for heavier and lighter batches
+            units = units._replace(weight=int(np.frexp(data.weights.max())[1]))
+        stream = begin_stream(spec, units, data.points.shape[1])
+        stream.add(data)
+        return self.fit_stream(spec, stream, random_state, observer)
+
+    def begin(self, spec: Spec, data: Data) -> Stream:
+        """Return an empty stream for batches like these data."""
+        return begin_stream(spec, usual_units(spec), data.points.shape[1])
+
+    def fit_stream(
+        self, spec: Spec, stream: Stream, random_state: np.random.RandomState, observer: Observer
+    ) -> Fit:
+        """Cluster the cells of a stream; labels and modes are those of the last batch."""
+        cells, side = stream.cells(), stream.side
+        problem = problem_of(
+            spec, cell_points(spec, cells, side), cells.weights, spec.radius, stream.units
+        )
+        fit = solve(spec, problem, cells, stream.dtype, random_state, observer)
+        stream.forget_batch()
+        return with_grid(fit, cells, side)._replace(stream=stream)
 
     def index(self, spec: Spec, model: Model) -> "CpuIndex":
         """Build the tree of the fitted points."""
@@ -113,8 +132,19 @@ def _posed(spec: Spec, points: np.ndarray, weights: np.ndarray) -> Problem:
     return pose(NumpySpace(), spec, points, weights, scale)
 
 
+def begin_stream(spec: Spec, units: Units, n_places: int) -> Stream:
+    """Return an empty stream for the cells of a spec."""
+    side = float(np.ldexp(spec.radius, -units.length)) / float(spec.resolution or 1.0)
+    return Stream(origin_of(spec), units, side, n_places)
+
+
+def usual_units(spec: Spec) -> Units:
+    """Return units that do not depend on the data."""
+    return Units(0 if spec.on_sphere else int(np.frexp(spec.radius)[1]) - 1, 0)
+
+
 def cell_points(spec: Spec, cells: Any, side: float) -> np.ndarray:
-    """Return the means of the cells, put back on the sphere with the cosine metric."""
+    """Return the means of the cells, put back on the sphere if points lie there."""
     if not spec.on_sphere:
         return cells.points
     return put_back(cells.points, normalised(cells.keys * side, "cells"))
@@ -137,7 +167,7 @@ def solve(
 
     ``cells.spread`` gives every original point the value of its cell. None: there are no cells.
     """
-    space = NumpySpace(spec.n_threads, spec.feature_scale)
+    space = NumpySpace(spec.n_threads, chart_of(spec))
 
     def in_user_units(positions: np.ndarray) -> np.ndarray:
         return space.from_units(positions, problem.exponent).astype(dtype)
@@ -161,7 +191,7 @@ def solve(
             labels=spread(labels),
             modes=spread(in_user_units(outcome.ends)),
             centers=in_user_units(centers),
-            scale=float(np.ldexp(problem.scale, problem.exponent)),
+            scale=float(np.ldexp(problem.scale, problem.exponent)) * spec.unit,
             n_iter=outcome.n_iter,
             n_steps=outcome.n_steps,
             converged=outcome.converged,

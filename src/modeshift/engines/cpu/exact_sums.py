@@ -7,6 +7,8 @@ weight of the group begins: that is at least 53 bits. Lower digits of lighter te
 by one, so the order does not matter there either. A place holds the digits of 2^37 terms.
 """
 
+from math import frexp
+
 import numpy as np
 
 from modeshift.engines.cpu.jit import bare_kernel
@@ -19,42 +21,37 @@ All weights of 1e-300 and more have higher places. So terms of weight 0 (or hard
 like other light terms as soon as the group has a term with weight.
 """
 
-_BASE = 26  # bits of a digit
+BASE = 26  # bits of a digit
 _BIAS = 25  # bits of the first digit below 1: the digits of 1.0 fill their place
-_UNITS = np.ldexp(1.0, _BIAS - _BASE * np.arange(WEIGHTLESS + 1, 41))
+_UNITS = np.ldexp(1.0, _BIAS - BASE * np.arange(WEIGHTLESS + 1, 41))
 _UNITS = np.concatenate([[2.0**_BIAS], _UNITS])
 
 
-def top_places(weights: np.ndarray) -> np.ndarray:
-    """Return the place of the leading digit of each weight: the lowest B with w < 2^(26 B + 1)."""
-    exponents = np.frexp(weights)[1].astype(np.int64)
-    places = (exponents - 1 + _BASE - 1) // _BASE
-    return np.where(weights > 0.0, np.maximum(places, WEIGHTLESS), WEIGHTLESS)
+@bare_kernel
+def top_place(weight):
+    """Return the place of the leading digit of a weight: the lowest B with w < 2^(26 B + 1)."""
+    if weight <= 0.0:
+        return WEIGHTLESS
+    exponent = frexp(weight)[1]
+    return max((exponent - 1 + BASE - 1) // BASE, WEIGHTLESS)
 
 
-def group_tops(places: np.ndarray, groups: np.ndarray, n_groups: int) -> np.ndarray:
-    """Return the top place of each group, the highest of its members."""
-    tops = np.full(n_groups, WEIGHTLESS, dtype=np.int64)
-    _raise_tops(places, groups, tops)
-    return tops
+@bare_kernel
+def add_term(term, top, digits):
+    """Add a term to the digits of a group with this top place."""
+    rest = term * _UNITS[top - WEIGHTLESS]
+    for place in range(PLACES):
+        digit = int(rest)  # towards 0; the difference is exact
+        digits[place] += digit
+        rest = (rest - digit) * 67108864.0  # 2^26
 
 
-def sum_digits(
-    weights: np.ndarray, values: np.ndarray, groups: np.ndarray, tops: np.ndarray
-) -> np.ndarray:
-    """Return the digits of the sum of weight * value of each group; values are about 1 or less."""
-    digits = np.zeros((len(tops), PLACES), dtype=np.int64)
-    _add_digits(weights, values, groups, tops, _UNITS, digits)
-    return digits
-
-
-def join_digits(
-    digits: np.ndarray, tops: np.ndarray, groups: np.ndarray, joined_tops: np.ndarray
-) -> np.ndarray:
-    """Add up partial sums of shape (parts, columns, PLACES) by their groups."""
-    joined = np.zeros((len(joined_tops), *digits.shape[1:]), dtype=np.int64)
-    _shift_and_add(digits, tops, groups, joined_tops, joined)
-    return joined
+@bare_kernel
+def lower(digits, by):
+    """Move the digits of a group ``by`` places down, because its top place has risen."""
+    for column in range(digits.shape[0]):
+        for place in range(PLACES - 1, -1, -1):
+            digits[column, place] = digits[column, place - by] if place >= by else 0
 
 
 def totals(digits: np.ndarray) -> np.ndarray:
@@ -64,46 +61,17 @@ def totals(digits: np.ndarray) -> np.ndarray:
     machine has them, the mean of equal values is that value.
     """
     high, middle, low = np.moveaxis(digits, -1, 0)
-    middle = middle + (low >> _BASE)
-    high = high + (middle >> _BASE)
-    mask = (1 << _BASE) - 1
+    middle = middle + (low >> BASE)
+    high = high + (middle >> BASE)
+    mask = (1 << BASE) - 1
     result = high.astype(np.longdouble)
     for digit in (middle & mask, low & mask):
-        result = result * 2.0**_BASE + digit
+        result = result * 2.0**BASE + digit
     return result
 
 
-def masses(digits: np.ndarray, tops: np.ndarray) -> np.ndarray:
-    """Return sums of weights as floats; 0 for groups without weight."""
-    exponents = _BASE * tops - _BIAS - (PLACES - 1) * _BASE
+def masses(digits: np.ndarray, tops: np.ndarray, place: int = 0) -> np.ndarray:
+    """Return sums of weights, divided by 2^(26 place), as floats; 0 for groups without weight."""
+    exponents = BASE * (tops - place) - _BIAS - (PLACES - 1) * BASE
     values = np.ldexp(totals(digits), exponents).astype(np.float64)
     return np.where(tops == WEIGHTLESS, 0.0, values)
-
-
-@bare_kernel
-def _raise_tops(places, groups, tops):
-    for i in range(groups.shape[0]):
-        tops[groups[i]] = max(tops[groups[i]], places[i])
-
-
-@bare_kernel
-def _add_digits(weights, values, groups, tops, units, digits):
-    for i in range(groups.shape[0]):
-        group = groups[i]
-        top = tops[group]
-        value = values[i] if top == WEIGHTLESS else weights[i] * values[i]
-        rest = value * units[top - WEIGHTLESS]
-        for place in range(PLACES):
-            digit = int(rest)  # towards 0; the difference is exact
-            digits[group, place] += digit
-            rest = (rest - digit) * 67108864.0  # 2^26
-
-
-@bare_kernel
-def _shift_and_add(digits, tops, groups, joined_tops, joined):
-    for i in range(groups.shape[0]):
-        group = groups[i]
-        lower = joined_tops[group] - tops[i]
-        for column in range(digits.shape[1]):
-            for place in range(PLACES - lower):
-                joined[group, column, place + lower] += digits[i, column, place]

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from modeshift.engines.cpu.chart import Chart
 from modeshift.engines.cpu.compress import compress
 from modeshift.engines.cpu.fields import Field
 from modeshift.engines.cpu.space import NumpySpace
-from modeshift.engines.cpu.sphere import normalised
 from modeshift.engines.cpu.units import to_units
+from modeshift.engines.prediction import metric_of
 from modeshift.engines.problem import Problem
-from modeshift.engines.rule import Sphere
 from modeshift.engines.schedules.outcome import Outcome
 
 
@@ -24,15 +24,7 @@ def starts_of(seeding: Any, field: Field, problem: Problem) -> np.ndarray:
     if isinstance(seeding, str):
         starts = bin_seeds(problem.points, problem.weights, problem.radius)
     else:
-        n_features = problem.points.shape[1]
-        if seeding.shape[1] != n_features:
-            raise ValueError(
-                f"seeding must have the same number of columns as X ({n_features}), got shape "
-                f"{seeding.shape}."
-            )
-        on_sphere = isinstance(problem.rule.space, Sphere)
-        seeds = normalised(seeding, "seeding") if on_sphere else seeding
-        starts = problem.measured(to_units(seeds, problem.exponent))
+        starts = problem.measured(to_units(_points_of(seeding, problem), problem.exponent))
     attracted = field.means_near(starts).masses > 0.0
     if not attracted.any():
         raise ValueError(
@@ -40,6 +32,18 @@ def starts_of(seeding: Any, field: Field, problem: Problem) -> np.ndarray:
             "starts closer to the data, or take a larger bandwidth."
         )
     return starts[attracted]
+
+
+def _points_of(seeding: np.ndarray, problem: Problem) -> np.ndarray:
+    """Return starts, whose features are scaled already, as points."""
+    chart = Chart(metric_of(problem))
+    n_features = 2 if chart.metric == "haversine" else problem.points.shape[1]
+    if seeding.shape[1] != n_features:
+        raise ValueError(
+            f"seeding must have the same number of columns as X ({n_features}), got shape "
+            f"{seeding.shape}."
+        )
+    return chart.points(seeding, "seeding")
 
 
 def bin_seeds(points: np.ndarray, weights: np.ndarray, side: float) -> np.ndarray:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from modeshift.engines.cpu.arrays import NumpyArrays
+from modeshift.engines.cpu.chart import Chart
 from modeshift.engines.cpu.collapse import Collapse
 from modeshift.engines.cpu.components import connected_components
 from modeshift.engines.cpu.meeting import MeetingTable
@@ -15,9 +16,9 @@ from modeshift.engines.problem import Units
 class NumpySpace(NumpyArrays):
     """NumPy arrays; searches use several threads."""
 
-    def __init__(self, n_threads: int = 1, feature_scale: tuple[float, ...] | None = None) -> None:
+    def __init__(self, n_threads: int = 1, chart: Chart | None = None) -> None:
         self._n_threads = n_threads
-        self._feature_scale = feature_scale
+        self._chart = chart or Chart()
 
     def meetings(self, n: int, d: int) -> MeetingTable:
         """Return a table of the places that n climbs have visited."""
@@ -48,9 +49,8 @@ class NumpySpace(NumpyArrays):
         return to_units(positions, exponent)
 
     def from_units(self, positions: np.ndarray, exponent: int) -> np.ndarray:
-        """Multiply positions by ``2 ** exponent``, and by the scale of each feature."""
-        scaled = np.ldexp(positions, exponent)
-        return scaled if self._feature_scale is None else scaled * np.array(self._feature_scale)
+        """Multiply positions by ``2 ** exponent``, and turn them into rows of the user."""
+        return self._chart.rows(np.ldexp(positions, exponent))
 
     def weights_to_units(self, weights: np.ndarray, exponent: int) -> np.ndarray:
         """Divide weights by ``2 ** exponent``."""

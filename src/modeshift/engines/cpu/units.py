@@ -7,6 +7,9 @@ from modeshift.engines.problem import Units
 LARGEST = 2.0**1000
 """Upper bound of all coordinates, so that differences are finite."""
 
+_HIGHEST = 1000  # exponent of the largest coordinate and weight, in the units of a fit
+_LOWEST = -500  # exponent of the smallest weight that counts alone
+
 
 def choose_units(X: np.ndarray, weights: np.ndarray, scale: float) -> Units:
     """Choose units in which the scale is between 1 and 2, and neither sums nor squares overflow."""
@@ -26,6 +29,28 @@ def to_units(X: np.ndarray, exponent: int) -> np.ndarray:
     """Scale positions. Positions far beyond all points are moved closer, but stay beyond them."""
     with np.errstate(over="ignore"):
         return np.clip(np.ldexp(X, -exponent, dtype=np.float64), -2 * LARGEST, 2 * LARGEST)
+
+
+def check_length(values: np.ndarray, exponent: int, where: str) -> None:
+    """Refuse values that are too large for the unit of length, which the bandwidth decides."""
+    if _magnitude(np.abs(values).max()) - exponent > _HIGHEST:
+        raise ValueError(
+            f"bandwidth is too small for values as large as {np.abs(values).max():.2g}, which "
+            f"are in {where}. Take a larger bandwidth."
+        )
+
+
+def check_weight_range(weights: np.ndarray, name: str, where: str) -> None:
+    """Refuse weights so heavy or light that sums of parts would overflow or vanish."""
+    counting = weights[weights > 0]
+    exponents = np.frexp(counting)[1]
+    if exponents.size and (exponents.max() > _HIGHEST - 64 or exponents.min() < _LOWEST):
+        large = exponents.max() > _HIGHEST - 64
+        raise ValueError(
+            f"{name} must be between 1e-150 and 1e280 for {where}, got "
+            f"{counting.max() if large else counting.min():.2g}. "
+            f"{'Divide' if large else 'Multiply'} all weights by a common number."
+        )
 
 
 def _magnitude(value: float) -> int:

@@ -6,7 +6,8 @@ import dask
 import numpy as np
 
 from modeshift.checks import ONLY_ZEROS
-from modeshift.engines.cpu.compress import Tally, cell_keys, cells_of_tally, join, tally
+from modeshift.engines.cpu.cell_sums import Tally, cell_keys
+from modeshift.engines.cpu.compress import cells_of_tally, join, tally
 from modeshift.engines.cpu.exact_sums import WEIGHTLESS
 from modeshift.engines.cpu.hashing import RowTable
 from modeshift.engines.dask.faults import compute

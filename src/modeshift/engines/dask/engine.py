@@ -8,8 +8,16 @@ import dask
 import dask.array as da
 import numpy as np
 
+from modeshift.engines.cpu.chart import chart_of
 from modeshift.engines.cpu.data import take_in as take_in_array
-from modeshift.engines.cpu.engine import CpuEngine, CpuIndex, cell_points, solve, with_grid
+from modeshift.engines.cpu.engine import (
+    CpuEngine,
+    CpuIndex,
+    cell_points,
+    solve,
+    usual_units,
+    with_grid,
+)
 from modeshift.engines.dask.cells import compress_rows
 from modeshift.engines.dask.rounds_fit import RoundsModel, fit_in_rounds
 from modeshift.engines.dask.rounds_predict import (
@@ -49,13 +57,11 @@ class _DaskEngine:
         lazy = is_dask(X)
         chunked = X if lazy else da.from_array(checked, chunks=checked.shape)
         rows = as_rows(chunked, checked.dtype, sample_weight)
-        if spec.feature_scale is not None:
-            rows = rows._replace(points=rows.points / np.array(spec.feature_scale))
         return Data(rows, lazy)
 
     def sample(self, spec: Spec, data: Data) -> Sampled:
         """Draw rows in one pass over the data."""
-        draw = draw_rows(data.rows, spec.on_sphere)
+        draw = draw_rows(data.rows, chart_of(spec))
         width = float(np.linalg.norm(draw.high - draw.low)) or 1.0
         # Only cells support n_neighbors; partitions do not.
         nearest = spec.resolution is not None
@@ -89,7 +95,6 @@ class CellsIndex:
     def __init__(self, spec: Spec, index: CpuIndex, model: Model) -> None:
         self._spec = spec
         self._index = index
-        self._n_features = model.problem.points.shape[1]
         self._n_clusters = model.n_clusters
 
     def label(self, data: Data, *, outliers: bool) -> Any:
@@ -117,7 +122,7 @@ class CellsIndex:
             answer=answer,
             empty=empty,
             spec=self._spec,
-            n_features=self._n_features,
+            n_features=rows.points.shape[1],
             float_type=rows.dtype,
             dtype=empty.dtype,
             meta=empty,
@@ -155,7 +160,8 @@ class RoundsEngine(_DaskEngine):
     ) -> Fit:
         """Run the schedule over partitions."""
         form = _form(spec, data.rows)
-        problem = _problem(spec, form, np.empty((0, form.n_features)), np.empty(0))
+        no_points = np.empty((0, form.chart.n_coordinates(form.n_features)))
+        problem = _problem(spec, form, no_points, np.empty(0))
         return fit_in_rounds(spec, problem, data.rows, form, random_state, observer)
 
     def index(self, spec: Spec, model: RoundsModel) -> "RoundsIndex":
@@ -186,8 +192,7 @@ class RoundsIndex:
 
 
 def _form(spec: Spec, rows: Rows) -> Form:
-    exponent = 0 if spec.on_sphere else int(np.frexp(spec.radius)[1]) - 1
-    return Form(rows.dtype, rows.points.shape[1], spec.on_sphere, exponent)
+    return Form(rows.dtype, rows.points.shape[1], chart_of(spec), usual_units(spec).length)
 
 
 def _problem(spec: Spec, form: Form, points: np.ndarray, weights: np.ndarray) -> Problem:

@@ -7,6 +7,7 @@ import numpy as np
 from dask.highlevelgraph import HighLevelGraph
 
 from modeshift.checks import ONLY_ZEROS
+from modeshift.engines.cpu.chart import chart_of
 from modeshift.engines.cpu.space import NumpySpace
 from modeshift.engines.cpu.sphere import put_back
 from modeshift.engines.dask import rounds
@@ -15,6 +16,7 @@ from modeshift.engines.dask.parts import Parts, Question
 from modeshift.engines.dask.rows import Form, Rows
 from modeshift.engines.dask.tree import new_token
 from modeshift.engines.pose import smallest_cluster
+from modeshift.engines.prediction import metric_of
 from modeshift.engines.problem import Problem
 from modeshift.engines.rule import Flat, Gaussian
 from modeshift.spec import Blur, Fit, Spec, Wander
@@ -45,9 +47,9 @@ class RoundsModel(NamedTuple):
     feature_scale: tuple[float, ...] | None
 
     @property
-    def on_sphere(self) -> bool:
-        """Whether points are unit vectors."""
-        return self.parts.question.sphere
+    def metric(self) -> str:
+        """The metric of the fit."""
+        return metric_of(self.problem)
 
     def engine(self) -> Any:
         """Return the engine with the partitions. Only this engine can predict."""
@@ -61,7 +63,7 @@ def fit_in_rounds(
 ) -> Fit:
     """Run the schedule over partitions, merge, label."""
     rule = Gaussian() if spec.kernel == "gaussian" else Flat()
-    parts = Parts(rows, form, Question(problem.radius, rule, spec.algorithm, form.sphere))
+    parts = Parts(rows, form, Question(problem.radius, rule, spec.algorithm, spec.on_sphere))
     if len(parts) == 0:
         raise ValueError("X must have at least one row, got only empty chunks.")
     if parts.weight == 0.0:
@@ -74,9 +76,9 @@ def fit_in_rounds(
     merged = merge(parts, ends, length, smallest_cluster(spec, problem), spec.n_clusters)
     centers = centers_of(parts, merged)
     parts.fields = fitted
-    if form.sphere:
+    if spec.on_sphere:
         centers = put_back(centers, merged.anchors)
-    space = NumpySpace(feature_scale=spec.feature_scale)
+    space = NumpySpace(chart=form.chart)
     modes = [
         parts.task("modes", _in_user_units, each, space, problem.exponent, rows.dtype)
         for each in ends
@@ -85,7 +87,7 @@ def fit_in_rounds(
         labels=as_array(parts, merged.labels, np.empty(0, dtype=np.int64)),
         modes=as_array(parts, modes, np.empty((0, form.n_features), dtype=rows.dtype)),
         centers=_in_user_units(centers, space, problem.exponent, rows.dtype),
-        scale=float(np.ldexp(problem.scale, problem.exponent)),
+        scale=float(np.ldexp(problem.scale, problem.exponent)) * spec.unit,
         n_iter=run.n_iter,
         n_steps=run.n_steps,
         converged=run.converged,
@@ -147,7 +149,7 @@ def _reporter(observer: Observer, spec: Spec, problem: Problem, dtype: np.dtype)
 
     def report(positions: tuple[Parts, list[Any]], factors: None, **numbers: int) -> None:
         parts, places = positions
-        space = NumpySpace(feature_scale=spec.feature_scale)
+        space = NumpySpace(chart=chart_of(spec))
         shown = [
             parts.task("positions", _in_user_units, each, space, problem.exponent, dtype)
             for each in places

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from modeshift.engines.cpu.chart import Chart
 from modeshift.engines.cpu.fields import Field
 from modeshift.engines.cpu.nearest import NearestSearch
 from modeshift.engines.cpu.space import NumpySpace
@@ -83,7 +84,8 @@ def _places(model: RoundsModel, rows: Rows) -> list[Any]:
     """Return each chunk of new rows in the units of the problem."""
     parts = model.parts
     n_features = parts.rows.points.shape[1]
-    form = Form(rows.dtype, n_features, parts.question.sphere, model.problem.exponent)
+    chart = Chart(model.metric, model.feature_scale)
+    form = Form(rows.dtype, n_features, chart, model.problem.exponent)
     return [
         parts.task("predict-places", form.points, block, chunk)
         for chunk, (block, _) in enumerate(rows.blocks())

@@ -8,11 +8,8 @@ import dask.array as da
 import numpy as np
 
 from modeshift.checks import check_each_weight
-from modeshift.engines.cpu.sphere import normalised
-from modeshift.engines.cpu.units import to_units
-
-_HIGHEST = 1000  # exponent of the largest coordinate and weight, in the units of a fit
-_LOWEST = -500  # exponent of the smallest weight that counts alone
+from modeshift.engines.cpu.chart import Chart
+from modeshift.engines.cpu.units import check_length, check_weight_range, to_units
 
 
 class Rows(NamedTuple):
@@ -61,29 +58,24 @@ class Form(NamedTuple):
     dtype : dtype
         Type of the points.
     n_features : int
-    sphere : bool
-        Whether rows are divided by their length.
+    chart : Chart
+        How rows become points.
     exponent : int
         The unit of length is ``2 ** exponent``.
     """
 
     dtype: np.dtype
     n_features: int
-    sphere: bool
+    chart: Chart
     exponent: int
 
     def points(self, block: Any, chunk: int) -> np.ndarray:
         """Check a chunk; return its points in the units of the problem."""
         values = check_chunk(block, self.dtype, self.n_features, chunk)
         if len(values) == 0:
-            return np.empty((0, self.n_features))
-        if self.sphere:
-            values = normalised(values, f"chunk {chunk} of X")
-        if np.frexp(np.abs(values).max())[1] - self.exponent > _HIGHEST:
-            raise ValueError(
-                f"bandwidth is too small for values as large as {np.abs(values).max():.2g}, which "
-                f"are in chunk {chunk} of X. Take a larger bandwidth."
-            )
+            return np.empty((0, self.chart.n_coordinates(self.n_features)))
+        values = self.chart.points(values, f"chunk {chunk} of X")
+        check_length(values, self.exponent, f"chunk {chunk} of X")
         return to_units(values, self.exponent)
 
 
@@ -120,15 +112,7 @@ def check_chunk_weights(block: Any, n: int, chunk: int) -> np.ndarray:
         return np.ones(n)
     name = f"chunk {chunk} of sample_weight"
     weights = check_each_weight(name, block, n)
-    counting = weights[weights > 0]
-    exponents = np.frexp(counting)[1]
-    if exponents.size and (exponents.max() > _HIGHEST - 64 or exponents.min() < _LOWEST):
-        large = exponents.max() > _HIGHEST - 64
-        raise ValueError(
-            f"{name} must be between 1e-150 and 1e280 for Dask data, got "
-            f"{counting.max() if large else counting.min():.2g}. "
-            f"{'Divide' if large else 'Multiply'} all weights by a common number."
-        )
+    check_weight_range(weights, name, "Dask data")
     return weights
 
 

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from modeshift.engines.cpu.sphere import normalised
+from modeshift.engines.cpu.chart import Chart
 from modeshift.engines.dask.faults import compute
 from modeshift.engines.dask.rows import Rows, check_chunk, check_chunk_weights
 from modeshift.engines.dask.tree import new_token, task, tree_reduce
@@ -44,7 +44,7 @@ class Draw(NamedTuple):
         return self.mass if self.whole else float(self.n_rows)
 
 
-def draw_rows(rows: Rows, sphere: bool) -> Draw:
+def draw_rows(rows: Rows, chart: Chart) -> Draw:
     """Draw rows at random without replacement, with probability proportional to their weight.
 
     A row has the key E / w, with E from the exponential distribution and its weight w; the rows
@@ -54,7 +54,7 @@ def draw_rows(rows: Rows, sphere: bool) -> Draw:
     """
     token = new_token()
     parts = [
-        task(_draw_chunk, block, weights, rows.dtype, rows.points.shape[1], sphere, start, chunk,
+        task(_draw_chunk, block, weights, rows.dtype, rows.points.shape[1], chart, start, chunk,
              name="sample", token=token, index=chunk)
         for chunk, ((block, weights), start) in enumerate(
             zip(rows.blocks(), rows.starts.tolist(), strict=True)
@@ -69,13 +69,12 @@ def draw_rows(rows: Rows, sphere: bool) -> Draw:
 
 
 def _draw_chunk(
-    block: Any, weights: Any, dtype: np.dtype, n_features: int, sphere: bool, start: int,
+    block: Any, weights: Any, dtype: np.dtype, n_features: int, chart: Chart, start: int,
     chunk: int,
 ) -> Draw:  # fmt: skip
     points = check_chunk(block, dtype, n_features, chunk).astype(np.float64, copy=False)
     weights = check_chunk_weights(weights, len(points), chunk)
-    if sphere and len(points) > 0:
-        points = normalised(points, f"chunk {chunk} of X")
+    points = chart.points(points, f"chunk {chunk} of X")
     numbers = start + np.flatnonzero(weights > 0)
     points, weights = points[weights > 0], weights[weights > 0]
     keys = _exponentials(numbers) / weights

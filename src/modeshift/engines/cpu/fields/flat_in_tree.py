@@ -96,6 +96,12 @@ def _add_group(state, group, x, reach, inside, out):
         out[0] += first
         out[1] += second
         return mass, code
+    if len(state.dims) == 3:
+        mass, first, second, third, code = _add_group_3(nodes, group, x[0], x[1], x[2], reach)
+        out[0] += first
+        out[1] += second
+        out[2] += third
+        return mass, code
     d = x.shape[0]
     code = 0
     weights, nearest = inside[:WIDE], inside[WIDE : 2 * WIDE]
@@ -139,6 +145,31 @@ def _add_group_2(nodes, group, x, y, reach):
     return mass, first, second, code
 
 
+@fast_sums
+def _add_group_3(nodes, group, x, y, z, reach):
+    """Do the same in three dimensions."""
+    mass, first, second, third, code = 0.0, 0.0, 0.0, 0.0, 0
+    for c in range(WIDE):
+        gap_x, span_x = _gap_and_span(nodes[group, 0, c] - x, x - nodes[group, 3, c])
+        gap_y, span_y = _gap_and_span(nodes[group, 1, c] - y, y - nodes[group, 4, c])
+        gap_z, span_z = _gap_and_span(nodes[group, 2, c] - z, z - nodes[group, 5, c])
+        nearest = _square(gap_x, gap_y, gap_z)
+        farthest = _square(span_x, span_y, span_z)
+        weight = nodes[group, 9, c] if farthest <= reach else 0.0
+        mass += weight
+        first += weight * (nodes[group, 6, c] - x)
+        second += weight * (nodes[group, 7, c] - y)
+        third += weight * (nodes[group, 8, c] - z)
+        code += ((1 << c) if nearest <= reach else 0) if farthest > reach else 0
+    return mass, first, second, third, code
+
+
+@bare_kernel
+def _square(u, v, w):
+    """Return u^2 + v^2 + w^2, added up in this order even where the caller may reorder sums."""
+    return u * u + v * v + w * w
+
+
 @bare_kernel
 def _gap_and_span(below, above):
     """Return the distance of x from an interval, and that of its farther end with a minus sign.
@@ -174,15 +205,19 @@ def _add_leaves(state, leaves, found, blocks, x, reach, inside, out):
 def _add_blocks(state, blocks, n_blocks, x, reach, inside, out):
     """Add the points of some blocks that lie within reach; return their mass."""
     mass = 0.0
-    if len(state.dims) == 2 and state.block_weights.shape[0] == 0:
+    if 2 <= len(state.dims) <= 3 and state.block_weights.shape[0] == 0:
         weight = state.weights[0]
         for i in range(n_blocks, n_blocks + _TOGETHER - 1):
             blocks[i] = -1  # the block of empty slots
         for i in range(0, n_blocks, _TOGETHER):
-            count, first, second = _add_blocks_2(
-                state.blocks, blocks[i], blocks[i + 1], blocks[i + 2], blocks[i + 3],
-                x[0], x[1], reach,
-            )  # fmt: skip
+            four = blocks[i], blocks[i + 1], blocks[i + 2], blocks[i + 3]
+            if len(state.dims) == 2:
+                count, first, second = _add_blocks_2(state.blocks, four, x[0], x[1], reach)
+            else:
+                count, first, second, third = _add_blocks_3(
+                    state.blocks, four, x[0], x[1], x[2], reach
+                )
+                out[2] += weight * third
             out[0] += weight * first
             out[1] += weight * second
             mass += weight * count
@@ -196,11 +231,11 @@ def _add_blocks(state, blocks, n_blocks, x, reach, inside, out):
 
 
 @fast_sums
-def _add_blocks_2(blocks, a, b, c, d, x, y, reach):
+def _add_blocks_2(blocks, four, x, y, reach):
     """Count the points of four blocks within reach, and add up their offsets."""
     count, first, second = 0.0, 0.0, 0.0
     for slot in range(SLOTS):
-        for block in (a, b, c, d):
+        for block in four:
             u = blocks[block, 0, slot] - x
             v = blocks[block, 1, slot] - y
             near = 1.0 if u * u + v * v <= reach else 0.0
@@ -208,6 +243,23 @@ def _add_blocks_2(blocks, a, b, c, d, x, y, reach):
             first += near * u
             second += near * v
     return count, first, second
+
+
+@fast_sums
+def _add_blocks_3(blocks, four, x, y, z, reach):
+    """Do the same in three dimensions."""
+    count, first, second, third = 0.0, 0.0, 0.0, 0.0
+    for slot in range(SLOTS):
+        for block in four:
+            u = blocks[block, 0, slot] - x
+            v = blocks[block, 1, slot] - y
+            w = blocks[block, 2, slot] - z
+            near = 1.0 if _square(u, v, w) <= reach else 0.0
+            count += near
+            first += near * u
+            second += near * v
+            third += near * w
+    return count, first, second, third
 
 
 @bare_kernel
