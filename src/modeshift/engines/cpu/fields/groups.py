@@ -1,0 +1,47 @@
+"""A tree for more than a few features, in which places near each other share their walks."""
+
+import numpy as np
+
+from modeshift.engines.cpu.fields.field import Means
+from modeshift.engines.cpu.fields.plan import MOST, plan_groups
+from modeshift.engines.cpu.fields.shell import Group, answer_group, make_room
+from modeshift.engines.cpu.fields.tree import TreeField
+from modeshift.engines.cpu.parallel import run_blocks
+from modeshift.engines.rule import Flat
+
+_WORTH_IT = 1 << 20  # pairs of a place and a point from which on a plan pays
+_SMALLEST, _LARGEST = 2.0**-30, 2.0**30  # radii with which offsets are float32
+
+
+class GroupField(TreeField):
+    """Field on a tree of boxes, with walks for groups of places.
+
+    Single places walk as in :class:`TreeField`, and so do all under the Gaussian or nearest rule.
+    """
+
+    def means_near(
+        self, places: np.ndarray, radius: float | None = None, tol: float = np.inf
+    ) -> Means:
+        """Return the means near many places, in groups where that costs less."""
+        radius = self.radius if radius is None else radius
+        few = len(places) * len(self.points) < _WORTH_IT
+        if few or not isinstance(self.rule, Flat) or not _SMALLEST <= radius <= _LARGEST:
+            return super().means_near(places, radius, tol)
+        answer = Means(np.empty_like(places), np.empty(len(places)), np.zeros(len(places)))
+        plan = plan_groups(self.state, places, radius)
+
+        def walk(start: int, stop: int) -> bool:
+            room = make_room(MOST, places.shape[1])
+            largest = 0.0
+            for g in range(start, stop):
+                members = plan.order[plan.starts[g] : plan.stops[g]]
+                group = Group(members, plan.centres[g], plan.spreads[g], radius)
+                largest = max(largest, answer_group(self.state, places, group, room, answer))
+            return largest > tol * tol
+
+        if run_blocks(walk, len(plan.starts), self.n_jobs) or len(plan.alone) == 0:
+            return answer
+        others = super().means_near(places[plan.alone], radius, tol)
+        for part, values in zip(answer, others, strict=True):
+            part[plan.alone] = values
+        return answer

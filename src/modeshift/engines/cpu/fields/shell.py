@@ -1,0 +1,307 @@
+"""The means near the places of a group, which share a walk through the tree.
+
+Places of a group lie within r of its centre c. A point p with |p - c| <= h - r is near all of them,
+and one with |p - c| > h + r near none. So nodes and points of the first kind are added up once for
+the group, those of the second kind are skipped, and only the points of the *shell* between them are
+compared with every place. They are collected on a stage, 64 at a time.
+
+Near means |x - p|^2 <= h^2. With offsets from c that is v <= limit for
+
+    v = |p - c|^2 / 2 - (x - c).(p - c),    limit = (h^2 - |x - c|^2) / 2,
+
+a matrix product of the places with the stage. It is computed in float32, and decides if v and the
+limit differ by more than their error; otherwise ``squared_distance`` decides.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from modeshift.engines.cpu.distance import squared_distance
+from modeshift.engines.cpu.fields.tree import LEAF
+from modeshift.engines.cpu.jit import bare_kernel
+from modeshift.engines.cpu.kdtree import node_behind
+from modeshift.engines.cpu.lanes import (
+    STAGE,
+    add_subsets,
+    aligned,
+    fill_subsets,
+    near_bits,
+    padded,
+)
+from modeshift.engines.rule import land
+
+_FAR = np.float32(2.0**100)  # value of an empty slot of the stage, above all limits
+
+
+class Group(NamedTuple):
+    """Places that share a walk.
+
+    Attributes
+    ----------
+    members : (m,)
+        Numbers of the places.
+    centre : (d,)
+    spread : float
+        Upper bound of the distance between the centre and the places: r.
+    radius : float
+        h.
+    """
+
+    members: np.ndarray
+    centre: np.ndarray
+    spread: float
+    radius: float
+
+
+class Room(NamedTuple):
+    """Scratch space for a group of at most M places; d features.
+
+    Attributes
+    ----------
+    offsets : (M, d), float32
+        c - x for each place x.
+    lows, highs : (M,), float32
+        Up to the first value a point is near the place for certain, beyond the second it is not.
+    sums : (M, w)
+        Sum of the offsets p - c of the points near each place, then their mass.
+    shared : (w,)
+        The same for the points that are near all places.
+    stage : (d + 1, 64), float32
+        p - c, feature by feature, and |p - c|^2 / 2 of the points on the stage.
+    rows : (64, w)
+        Weight times (p - c, 1) of the same points.
+    who : (64,)
+        Their numbers.
+    table : (256, w)
+        Sums of rows; see ``fill_subsets``.
+    squares : (LEAF,)
+        Squared distances of the points of a block from the centre.
+    near, within : (M,)
+        Bits of the points on the stage that are near each place, and of those that may be.
+    """
+
+    offsets: np.ndarray
+    lows: np.ndarray
+    highs: np.ndarray
+    sums: np.ndarray
+    shared: np.ndarray
+    stage: np.ndarray
+    rows: np.ndarray
+    who: np.ndarray
+    table: np.ndarray
+    squares: np.ndarray
+    near: np.ndarray
+    within: np.ndarray
+
+
+def make_room(n_places: int, d: int) -> Room:
+    """Return scratch space for groups of at most ``n_places``, an even number."""
+    width = padded(d + 1)
+    return Room(
+        offsets=aligned((n_places, d), np.float32),
+        lows=np.empty(n_places, dtype=np.float32),
+        highs=np.empty(n_places, dtype=np.float32),
+        sums=aligned((n_places, width)),
+        shared=aligned((width,)),
+        stage=aligned((d + 1, STAGE), np.float32),
+        rows=aligned((STAGE, width)),
+        who=np.empty(STAGE, dtype=np.int64),
+        table=aligned((256, width)),
+        squares=aligned((LEAF,)),
+        near=np.empty(n_places, dtype=np.int64),
+        within=np.empty(n_places, dtype=np.int64),
+    )
+
+
+@bare_kernel
+def answer_group(state, places, group, room, answer):
+    """Compute the means near the places of a group; return the largest squared shift."""
+    _enter(places, group, room)
+    _walk(state, places, group, room)
+    return _finish(state.rule.space, places, group, room, answer)
+
+
+@bare_kernel
+def _enter(places, group, room):
+    """Compute offsets and limits of the places.
+
+    With u = 2^-24, B = h + r >= |p - c| and r >= |x - c|, rounding of the offsets, of the product
+    in any order, and of the limit moves v - limit by less than u (1.5 (d + 4) + 1) B^2. The margin
+    is more than twice that; so it also covers the rounding of ``squared_distance``.
+    """
+    d = places.shape[1]
+    reach = group.radius * group.radius
+    outer = group.radius + group.spread
+    margin = 2.0**-24 * 4.0 * (d + 8) * outer * outer
+    room.shared[:] = 0.0
+    for i in range(group.members.shape[0]):
+        x = places[group.members[i]]
+        square = 0.0
+        for k in range(d):
+            offset = x[k] - group.centre[k]
+            room.offsets[i, k] = -offset
+            square += offset * offset
+        limit = 0.5 * (reach - square)
+        room.lows[i] = limit - margin
+        room.highs[i] = limit + margin
+        room.sums[i] = 0.0
+
+
+@bare_kernel
+def _walk(state, places, group, room):
+    """Add the points near all places to ``shared``, and those of the shell to ``sums``.
+
+    Distances have a relative error of about (d + 2) 2^-53. ``doubt`` is a multiple of it: on either
+    side of the shell a few points more are compared with every place.
+    """
+    nodes, n_leaves, d = state.nodes, state.counts.shape[0], places.shape[1]
+    doubt = (d + 8) * 2.0**-48
+    inner = max(group.radius - group.spread * (1.0 + doubt), 0.0) * (1.0 - doubt)
+    outer = (group.radius + group.spread) * (1.0 + doubt)
+    inner, outer = inner * inner, outer * outer
+    staged = 0
+    node = 1
+    while True:
+        nearest, farthest = _box_squares(nodes, node, group.centre)
+        if farthest < inner:
+            _share(nodes[node, 2 * d :], nodes[node, 3 * d], group.centre, room.shared)
+        elif nearest <= outer:
+            if node < n_leaves:
+                node *= 2
+                continue
+            staged = _sift(state, node - n_leaves, places, group, inner, outer, room, staged)
+        node = node_behind(node)
+        if node == 1:
+            break
+    if staged > 0:
+        _compare(state, places, group, room, staged)
+
+
+@bare_kernel
+def _box_squares(nodes, node, x):
+    """Return the squared distances of x from the nearest and the farthest place in a box."""
+    d = x.shape[0]
+    nearest = 0.0
+    farthest = 0.0
+    for k in range(d):
+        below = nodes[node, k] - x[k]
+        above = x[k] - nodes[node, d + k]
+        gap = max(below, above, 0.0)
+        span = min(below, above)
+        nearest += gap * gap
+        farthest += span * span
+    return nearest, farthest
+
+
+@bare_kernel
+def _share(place, weight, centre, shared):
+    """Add points at a place, or with this mean, to the sum for all places of the group."""
+    d = centre.shape[0]
+    for k in range(d):
+        shared[k] += weight * (place[k] - centre[k])
+    shared[d] += weight
+
+
+@bare_kernel
+def _sift(state, leaf, places, group, inner, outer, room, staged):
+    """Divide the points of a leaf; return the number of points on the stage afterwards."""
+    block = state.heads[leaf]
+    filled = state.counts[leaf]
+    while filled > 0:
+        _block_squares(state.blocks, block, group.centre, room.squares)
+        in_block = (filled - 1) % LEAF + 1
+        for slot in range(in_block):
+            square = room.squares[slot]
+            if square > outer:
+                continue
+            j = state.members[block, slot]
+            if square < inner:
+                _share(state.points[j], state.weights[j], group.centre, room.shared)
+                continue
+            _put_on_stage(state, j, group.centre, room, staged)
+            staged += 1
+            if staged == STAGE:
+                _compare(state, places, group, room, staged)
+                staged = 0
+        filled -= in_block
+        block = state.chain[block]
+    return staged
+
+
+@bare_kernel
+def _block_squares(blocks, block, x, squares):
+    for slot in range(squares.shape[0]):
+        squares[slot] = 0.0
+    for k in range(x.shape[0]):
+        for slot in range(squares.shape[0]):
+            difference = blocks[block, k, slot] - x[k]
+            squares[slot] += difference * difference
+
+
+@bare_kernel
+def _put_on_stage(state, j, centre, room, slot):
+    d = centre.shape[0]
+    weight = state.weights[j]
+    square = 0.0
+    for k in range(d):
+        offset = state.points[j, k] - centre[k]
+        room.stage[k, slot] = offset
+        room.rows[slot, k] = weight * offset
+        square += offset * offset
+    room.stage[d, slot] = 0.5 * square
+    room.rows[slot, d] = weight
+    room.who[slot] = j
+
+
+@bare_kernel
+def _compare(state, places, group, room, staged):
+    """Add the points on the stage to the sums of the places that they are near to."""
+    d = places.shape[1]
+    for slot in range(staged, STAGE):
+        for k in range(d):
+            room.stage[k, slot] = 0.0
+        room.stage[d, slot] = _FAR
+    fill_subsets(room.table, room.rows)
+    count, near, within = group.members.shape[0], room.near, room.within
+    near_bits(room.offsets, room.stage, room.lows, room.highs, count, near, within)
+    for i in range(count):
+        if near[i] != within[i]:
+            x = places[group.members[i]]
+            near[i] |= _decide(state, x, group.radius, near[i] ^ within[i], room.who)
+        if near[i] != 0:
+            add_subsets(room.table, near[i], room.sums[i])
+
+
+@bare_kernel
+def _decide(state, x, radius, doubtful, who):
+    """Return the bits of the doubtful points that are near."""
+    near = 0
+    for slot in range(STAGE):
+        if (doubtful >> slot) & 1 and squared_distance(
+            state.points[who[slot]], x
+        ) <= radius * radius:
+            near |= 1 << slot
+    return near
+
+
+@bare_kernel
+def _finish(space, places, group, room, answer):
+    """Compute the means from the sums; return the largest squared shift.
+
+    x + m_h(x) = x + [ sum_i w_i (p_i - c) - M (x - c) ] / M, with the mass M.
+    """
+    d = places.shape[1]
+    largest = 0.0
+    for i in range(group.members.shape[0]):
+        j = group.members[i]
+        x, mean = places[j], answer.means[j]
+        mass = room.shared[d] + room.sums[i, d]
+        for k in range(d):
+            total = room.shared[k] + room.sums[i, k] - mass * (x[k] - group.centre[k])
+            mean[k] = x[k] + total / mass if mass > 0.0 else x[k]
+        land(space, x, mean)
+        answer.masses[j] = mass
+        answer.squares[j] = squared_distance(mean, x)
+        largest = max(largest, answer.squares[j])
+    return largest
