@@ -4,7 +4,7 @@ import numpy as np
 
 from modeshift.engines.cpu.fields.field import Means
 from modeshift.engines.cpu.fields.plan import MOST, plan_groups
-from modeshift.engines.cpu.fields.shell import Group, answer_group, make_room
+from modeshift.engines.cpu.fields.shell import answer_groups, make_room
 from modeshift.engines.cpu.fields.tree import TreeField
 from modeshift.engines.cpu.parallel import run_blocks
 from modeshift.engines.rule import Flat
@@ -28,15 +28,11 @@ class GroupField(TreeField):
         if few or not isinstance(self.rule, Flat) or not _SMALLEST <= radius <= _LARGEST:
             return super().means_near(places, radius, tol)
         answer = Means(np.empty_like(places), np.empty(len(places)), np.zeros(len(places)))
-        plan = plan_groups(self.state, places, radius)
+        plan = plan_groups(self.state, places, radius, self.n_jobs)
 
         def walk(start: int, stop: int) -> bool:
             room = make_room(MOST, places.shape[1])
-            largest = 0.0
-            for g in range(start, stop):
-                members = plan.order[plan.starts[g] : plan.stops[g]]
-                group = Group(members, plan.centres[g], plan.spreads[g], radius)
-                largest = max(largest, answer_group(self.state, places, group, room, answer))
+            largest = answer_groups(self.state, places, plan, start, stop, radius, room, answer)
             return largest > tol * tol
 
         if run_blocks(walk, len(plan.starts), self.n_jobs) or len(plan.alone) == 0:

@@ -14,7 +14,7 @@ import numpy as np
 from modeshift.engines.cpu.distance import quick_square
 from modeshift.engines.cpu.fields.tree import TreeState
 from modeshift.engines.cpu.jit import bare_kernel
-from modeshift.engines.cpu.kdtree import split_points
+from modeshift.engines.cpu.kdtree import node_behind, split_points
 
 MOST = 256
 """Largest number of places of a group. Their sums stay in the cache."""
@@ -22,12 +22,12 @@ MOST = 256
 _FEWEST = 8  # groups are not halved below this size
 _WIDEST = 16.0  # largest spread of a group in radii; beyond it float32 decides little
 _ASKED = 16  # places in the sample
-_HEARD = 1024  # points in the sample
+_HEARD = 512  # points in the sample
 
 # Costs in units of comparing a staged point with a place, measured in 10 dimensions.
-_WALK = 500.0  # the upper nodes
-_OPEN = 5.0  # a point in a leaf that is opened
-_STAGED = 25.0  # to put a point on the stage, and its share of the table
+_WALK = 1000.0  # the upper nodes
+_OPEN = 16.0  # a point in a leaf that is opened
+_STAGED = 60.0  # to put a point on the stage, and its share of the table
 
 
 class Plan(NamedTuple):
@@ -54,52 +54,57 @@ class Plan(NamedTuple):
     alone: np.ndarray
 
 
-def plan_groups(state: TreeState, places: np.ndarray, radius: float) -> Plan:
+def plan_groups(state: TreeState, places: np.ndarray, radius: float, n_jobs: int = 1) -> Plan:
     """Divide the places into groups, so that all walks together cost least."""
     in_order = places.copy()
-    splits = split_points(in_order, _FEWEST)
+    splits = split_points(in_order, _FEWEST, n_jobs)
     starts, stops = splits.starts[:-1], splits.stops[:-1]
     centres, spreads = np.zeros((len(starts), places.shape[1])), np.zeros(len(starts))
     _enclose(in_order, starts, stops, MOST, centres, spreads)
-    share = _shell_share(state, in_order, radius)
-    together, apart = _costs(state, stops - starts, spreads, radius, share)
-    chosen, alone = _cheapest(together, apart)
+    together, apart = _costs(state, stops - starts, spreads, radius, _gaps(state, in_order, radius))
+    parted = apart < together
+    nodes = np.empty(len(splits.axes), dtype=np.int64)
+    nodes = nodes[: _cut(together, np.minimum(together, apart), parted, nodes)]
+    groups, leaves = nodes[~parted[nodes]], nodes[parted[nodes]]
+    alone = [splits.order[starts[leaf] : stops[leaf]] for leaf in leaves]
     return Plan(
         order=splits.order,
-        starts=starts[chosen],
-        stops=stops[chosen],
-        centres=centres[chosen],
-        spreads=spreads[chosen],
-        alone=np.concatenate([splits.order[starts[i] : stops[i]] for i in alone] + [[]]).astype(
-            int
-        ),
+        starts=starts[groups],
+        stops=stops[groups],
+        centres=centres[groups],
+        spreads=spreads[groups],
+        alone=np.concatenate(alone) if alone else splits.order[:0],
     )
 
 
-class _ShellShare:
-    """Share of the points whose distance from a place differs from the radius by up to t.
-
-    It is measured between some of the places and some of the points.
-    """
-
-    def __init__(self, places: np.ndarray, points: np.ndarray, radius: float) -> None:
-        with np.errstate(over="ignore"):
-            gaps = [np.abs(np.sqrt(((points - x) ** 2).sum(axis=1)) - radius) for x in places]
-        self._gaps = np.sort(np.concatenate(gaps))
-
-    def __call__(self, thickness: np.ndarray) -> np.ndarray:
-        return np.searchsorted(self._gaps, thickness, "right") / len(self._gaps)
-
-
-def _shell_share(state: TreeState, places: np.ndarray, radius: float) -> _ShellShare:
+def _gaps(state: TreeState, places: np.ndarray, radius: float) -> np.ndarray:
+    """Return | |x - p| - h | for some places x and some points p, sorted."""
+    asked = places[:: -(-len(places) // _ASKED)]
     heard = state.splits.order[:: -(-len(state.points) // _HEARD)]
-    return _ShellShare(places[:: -(-len(places) // _ASKED)], state.points[heard], radius)
+    gaps = np.empty((len(asked), len(heard)))
+    _measure(asked, state.points, heard, radius, gaps)
+    return np.sort(gaps, axis=None)
+
+
+@bare_kernel
+def _measure(asked, points, heard, radius, gaps):
+    for i in range(asked.shape[0]):
+        for j in range(heard.shape[0]):
+            gaps[i, j] = abs(np.sqrt(quick_square(asked[i], points[heard[j]])) - radius)
 
 
 def _costs(
-    state: TreeState, sizes: np.ndarray, spreads: np.ndarray, radius: float, share: _ShellShare
+    state: TreeState, sizes: np.ndarray, spreads: np.ndarray, radius: float, gaps: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the cost of each node of the places as one group, and as single places."""
+    """Return the cost of each node of the places as one group, and as single places.
+
+    A point is in the shell of a group if its gap is at most the spread. Its leaf is opened if a
+    part of the leaf is in the shell.
+    """
+
+    def share(thickness: np.ndarray) -> np.ndarray:
+        return np.searchsorted(gaps, thickness, "right") / len(gaps)
+
     n, leaf = len(state.points), _leaf_spread(state)
     shell, opened = n * share(spreads), n * share(spreads + leaf)
     together = _WALK + _OPEN * opened + (_STAGED + sizes) * shell
@@ -116,26 +121,29 @@ def _leaf_spread(state: TreeState) -> float:
         return 0.5 * float(np.sqrt((sides**2).sum(axis=1)).mean())
 
 
-def _cheapest(together: np.ndarray, apart: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the nodes that are groups, and the leaves of places that walk alone.
+@bare_kernel
+def _cut(together, least, parted, nodes):
+    """Find the nodes at which the halving stops; return their number.
 
-    The cheapest way below a node is to take it as one group, or the cheapest ways below its halves.
+    ``least`` and ``parted`` come with the values of the leaves: the least cost, and whether the
+    node costs less in parts than together.
     """
-    n_leaves = len(together) // 2
-    least = np.minimum(together, apart)
-    is_group = together <= apart
+    n_leaves = together.shape[0] // 2
     for node in range(n_leaves - 1, 0, -1):
         halves = least[2 * node] + least[2 * node + 1]
-        is_group[node] = together[node] <= halves
+        parted[node] = halves < together[node]
         least[node] = min(together[node], halves)
-    groups, leaves, level = [], [], np.array([1])
-    while len(level) > 0:
-        groups.append(level[is_group[level]])
-        level = level[~is_group[level]]
-        leaves.append(level[level >= n_leaves])
-        level = level[level < n_leaves]
-        level = np.stack([2 * level, 2 * level + 1], axis=1).reshape(-1)
-    return np.sort(np.concatenate(groups)), np.concatenate(leaves)
+    n_nodes = 0
+    node = 1
+    while True:
+        if parted[node] and node < n_leaves:
+            node *= 2
+            continue
+        nodes[n_nodes] = node
+        n_nodes += 1
+        node = node_behind(node)
+        if node == 1:
+            return n_nodes
 
 
 @bare_kernel

@@ -19,7 +19,7 @@ import numpy as np
 
 from modeshift.engines.cpu.distance import squared_distance
 from modeshift.engines.cpu.fields.tree import LEAF
-from modeshift.engines.cpu.jit import bare_kernel
+from modeshift.engines.cpu.jit import bare_kernel, fast_sums
 from modeshift.engines.cpu.kdtree import node_behind
 from modeshift.engines.cpu.lanes import (
     STAGE,
@@ -77,6 +77,8 @@ class Room(NamedTuple):
         Sums of rows; see ``fill_subsets``.
     squares : (LEAF,)
         Squared distances of the points of a block from the centre.
+    inside : (LEAF,)
+        Weights of the points of a block that are near all places.
     near, within : (M,)
         Bits of the points on the stage that are near each place, and of those that may be.
     """
@@ -91,6 +93,7 @@ class Room(NamedTuple):
     who: np.ndarray
     table: np.ndarray
     squares: np.ndarray
+    inside: np.ndarray
     near: np.ndarray
     within: np.ndarray
 
@@ -109,17 +112,23 @@ def make_room(n_places: int, d: int) -> Room:
         who=np.empty(STAGE, dtype=np.int64),
         table=aligned((256, width)),
         squares=aligned((LEAF,)),
+        inside=aligned((LEAF,)),
         near=np.empty(n_places, dtype=np.int64),
         within=np.empty(n_places, dtype=np.int64),
     )
 
 
 @bare_kernel
-def answer_group(state, places, group, room, answer):
-    """Compute the means near the places of a group; return the largest squared shift."""
-    _enter(places, group, room)
-    _walk(state, places, group, room)
-    return _finish(state.rule.space, places, group, room, answer)
+def answer_groups(state, places, plan, start, stop, radius, room, answer):
+    """Compute the means near the places of some groups; return the largest squared shift."""
+    largest = 0.0
+    for g in range(start, stop):
+        members = plan.order[plan.starts[g] : plan.stops[g]]
+        group = Group(members, plan.centres[g], plan.spreads[g], radius)
+        _enter(places, group, room)
+        _walk(state, places, group, room)
+        largest = max(largest, _finish(state.rule.space, places, group, room, answer))
+    return largest
 
 
 @bare_kernel
@@ -165,7 +174,7 @@ def _walk(state, places, group, room):
     while True:
         nearest, farthest = _box_squares(nodes, node, group.centre)
         if farthest < inner:
-            _share(nodes[node, 2 * d :], nodes[node, 3 * d], group.centre, room.shared)
+            _share_node(nodes, node, group.centre, room.shared)
         elif nearest <= outer:
             if node < n_leaves:
                 node *= 2
@@ -195,12 +204,13 @@ def _box_squares(nodes, node, x):
 
 
 @bare_kernel
-def _share(place, weight, centre, shared):
-    """Add points at a place, or with this mean, to the sum for all places of the group."""
+def _share_node(nodes, node, centre, shared):
+    """Add the points of a node to the sum for all places of the group."""
     d = centre.shape[0]
+    mass = nodes[node, 3 * d]
     for k in range(d):
-        shared[k] += weight * (place[k] - centre[k])
-    shared[d] += weight
+        shared[k] += mass * (nodes[node, 2 * d + k] - centre[k])
+    shared[d] += mass
 
 
 @bare_kernel
@@ -211,22 +221,41 @@ def _sift(state, leaf, places, group, inner, outer, room, staged):
     while filled > 0:
         _block_squares(state.blocks, block, group.centre, room.squares)
         in_block = (filled - 1) % LEAF + 1
+        room.inside[:] = 0.0
+        n_inside = 0
         for slot in range(in_block):
             square = room.squares[slot]
             if square > outer:
                 continue
             j = state.members[block, slot]
             if square < inner:
-                _share(state.points[j], state.weights[j], group.centre, room.shared)
+                room.inside[slot] = state.weights[j]
+                n_inside += 1
                 continue
             _put_on_stage(state, j, group.centre, room, staged)
             staged += 1
             if staged == STAGE:
                 _compare(state, places, group, room, staged)
                 staged = 0
+        if n_inside > 0:
+            _share_block(state.blocks, block, room.inside, group.centre, room.shared)
         filled -= in_block
         block = state.chain[block]
     return staged
+
+
+@fast_sums
+def _share_block(blocks, block, weights, centre, shared):
+    """Add the points of a block, with these weights, to the sum for all places of the group."""
+    for k in range(centre.shape[0]):
+        total = 0.0
+        for slot in range(weights.shape[0]):
+            total += weights[slot] * (blocks[block, k, slot] - centre[k])
+        shared[k] += total
+    mass = 0.0
+    for slot in range(weights.shape[0]):
+        mass += weights[slot]
+    shared[centre.shape[0]] += mass
 
 
 @bare_kernel
