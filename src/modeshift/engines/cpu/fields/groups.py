@@ -28,16 +28,22 @@ class GroupField(TreeField):
         if few or not isinstance(self.rule, Flat) or not _SMALLEST <= radius <= _LARGEST:
             return super().means_near(places, radius, tol)
         answer = Means(np.empty_like(places), np.empty(len(places)), np.zeros(len(places)))
+        crowds: list[int] = []
         plan = plan_groups(self.state, places, radius, self.n_jobs)
 
         def walk(start: int, stop: int) -> bool:
             room = make_room(MOST, places.shape[1])
-            largest = answer_groups(self.state, places, plan, start, stop, radius, room, answer)
+            largest, crowd = answer_groups(
+                self.state, places, plan, start, stop, radius, room, answer
+            )
+            crowds.append(crowd)
             return largest > tol * tol
 
-        if run_blocks(walk, len(plan.starts), self.n_jobs) or len(plan.alone) == 0:
+        if run_blocks(walk, len(plan.starts), self.n_jobs):
             return answer
-        others = super().means_near(places[plan.alone], radius, tol)
-        for part, values in zip(answer, others, strict=True):
-            part[plan.alone] = values
+        self.state.waste[0] += sum(crowds)  # not after a stop, whose time depends on threads
+        if len(plan.alone) > 0:
+            others = super().means_near(places[plan.alone], radius, tol)
+            for part, values in zip(answer, others, strict=True):
+                part[plan.alone] = values
         return answer

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from modeshift.engines.cpu.distance import quick_square
+from modeshift.engines.cpu.fields.shell import LUMP, box_squares
 from modeshift.engines.cpu.fields.tree import TreeState
 from modeshift.engines.cpu.jit import bare_kernel
 from modeshift.engines.cpu.kdtree import node_behind, split_points
@@ -21,8 +22,11 @@ MOST = 256
 
 _FEWEST = 8  # groups are not halved below this size
 _WIDEST = 16.0  # largest spread of a group in radii; beyond it float32 decides little
-_ASKED = 16  # places in the sample
-_HEARD = 512  # points in the sample
+_ASKED = 16  # places in the sample, at most
+_PER_ASKED = 32  # places for each of them, at least
+_HEARD = 512  # points in the sample, at most
+_BINS = 128  # for spreads
+_FINEST = 2.0**-26  # spread of the first bin, in radii
 
 # Costs in units of comparing a staged point with a place, measured in 10 dimensions.
 _WALK = 1000.0  # the upper nodes
@@ -61,7 +65,11 @@ def plan_groups(state: TreeState, places: np.ndarray, radius: float, n_jobs: int
     starts, stops = splits.starts[:-1], splits.stops[:-1]
     centres, spreads = np.zeros((len(starts), places.shape[1])), np.zeros(len(starts))
     _enclose(in_order, starts, stops, MOST, centres, spreads)
-    together, apart = _costs(state, stops - starts, spreads, radius, _gaps(state, in_order, radius))
+    sizes, alone = stops - starts, np.zeros(1)
+    opened, shell = _estimate(state, in_order, radius, np.concatenate([spreads, alone]))
+    together = _WALK + _OPEN * opened[:-1] + (_STAGED + sizes) * shell[:-1]
+    together[(sizes > MOST) | (spreads > _WIDEST * radius)] = np.inf
+    apart = sizes * (_WALK + _OPEN * opened[-1])
     parted = apart < together
     nodes = np.empty(len(splits.axes), dtype=np.int64)
     nodes = nodes[: _cut(together, np.minimum(together, apart), parted, nodes)]
@@ -77,48 +85,58 @@ def plan_groups(state: TreeState, places: np.ndarray, radius: float, n_jobs: int
     )
 
 
-def _gaps(state: TreeState, places: np.ndarray, radius: float) -> np.ndarray:
-    """Return | |x - p| - h | for some places x and some points p, sorted."""
-    asked = places[:: -(-len(places) // _ASKED)]
+def _estimate(
+    state: TreeState, places: np.ndarray, radius: float, spreads: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what walks for groups of these spreads have to do.
+
+    The first array has the number of points in leaves that are opened, the second that of points in
+    the shell: means over some of the places, from some of the points.
+    """
+    asked = places[:: max(_PER_ASKED, -(-len(places) // _ASKED))]
     heard = state.splits.order[:: -(-len(state.points) // _HEARD)]
-    gaps = np.empty((len(asked), len(heard)))
-    _measure(asked, state.points, heard, radius, gaps)
-    return np.sort(gaps, axis=None)
+    changes = np.zeros((2, _BINS))
+    _listen(state, asked, heard, radius, changes)
+    bins = np.empty(len(spreads), dtype=np.int64)
+    _find_bins(spreads, radius, bins)
+    share = len(state.points) / (len(asked) * len(heard))
+    opened, shell = share * np.cumsum(changes, axis=1)[:, bins]
+    return opened, shell
 
 
 @bare_kernel
-def _measure(asked, points, heard, radius, gaps):
-    for i in range(asked.shape[0]):
-        for j in range(heard.shape[0]):
-            gaps[i, j] = abs(np.sqrt(quick_square(asked[i], points[heard[j]])) - radius)
+def _listen(state, asked, heard, radius, changes):
+    """Count by spread, in bins, from where on and up to where points are opened or in the shell.
 
-
-def _costs(
-    state: TreeState, sizes: np.ndarray, spreads: np.ndarray, radius: float, gaps: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the cost of each node of the places as one group, and as single places.
-
-    A point is in the shell of a group if its gap is at most the spread. Its leaf is opened if a
-    part of the leaf is in the shell.
+    A point is in the shell if the spread is at least the difference of its distance and the radius,
+    and its leaf is opened if that holds for a place in it. Neither happens if the leaf is a lump.
     """
+    n_leaves = state.counts.shape[0]
+    for i in range(asked.shape[0]):
+        for j in heard:
+            leaf = n_leaves + state.leaves[j]
+            nearest, farthest, diagonal = box_squares(state.nodes, leaf, asked[i])
+            opens = max(radius - np.sqrt(farthest), np.sqrt(nearest) - radius)
+            enters = abs(np.sqrt(quick_square(asked[i], state.points[j])) - radius)
+            lump = np.sqrt(diagonal) / LUMP
+            for k, start in enumerate((opens, enters)):
+                if start < lump:
+                    changes[k, _bin(start / radius)] += 1.0
+                    changes[k, _bin(lump / radius)] -= 1.0
 
-    def share(thickness: np.ndarray) -> np.ndarray:
-        return np.searchsorted(gaps, thickness, "right") / len(gaps)
 
-    n, leaf = len(state.points), _leaf_spread(state)
-    shell, opened = n * share(spreads), n * share(spreads + leaf)
-    together = _WALK + _OPEN * opened + (_STAGED + sizes) * shell
-    together[(sizes > MOST) | (spreads > _WIDEST * radius)] = np.inf
-    return together, sizes * (_WALK + _OPEN * n * share(np.array([leaf])))
+@bare_kernel
+def _find_bins(spreads, radius, bins):
+    for i in range(spreads.shape[0]):
+        bins[i] = _bin(spreads[i] / radius)
 
 
-def _leaf_spread(state: TreeState) -> float:
-    """Return the mean distance between the middle of a leaf and its corners."""
-    d, n_leaves = state.points.shape[1], len(state.counts)
-    boxes = state.nodes[n_leaves:][state.counts > 0]
-    with np.errstate(over="ignore"):
-        sides = boxes[:, d : 2 * d] - boxes[:, :d]
-        return 0.5 * float(np.sqrt((sides**2).sum(axis=1)).mean())
+@bare_kernel
+def _bin(ratio):
+    """Return the bin of a spread: there are four for every doubling, the first is for 0."""
+    if ratio <= _FINEST:
+        return 0
+    return int(min(4.0 * np.log2(ratio / _FINEST) + 1.0, _BINS - 1.0))
 
 
 @bare_kernel

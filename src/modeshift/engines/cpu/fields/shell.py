@@ -3,7 +3,8 @@
 Places of a group lie within r of its centre c. A point p with |p - c| <= h - r is near all of them,
 and one with |p - c| > h + r near none. So nodes and points of the first kind are added up once for
 the group, those of the second kind are skipped, and only the points of the *shell* between them are
-compared with every place. They are collected on a stage, 64 at a time.
+compared with every place. They are collected on a stage, 64 at a time. A node that is small
+compared with r, a *lump*, is not opened for the group: its box is compared with every place.
 
 Near means |x - p|^2 <= h^2. With offsets from c that is v <= limit for
 
@@ -30,6 +31,9 @@ from modeshift.engines.cpu.lanes import (
     padded,
 )
 from modeshift.engines.rule import land
+
+LUMP = 1.0 / 32.0
+"""Largest diagonal of a lump, in spreads of the group. Few places are then partly near."""
 
 _FAR = np.float32(2.0**100)  # value of an empty slot of the stage, above all limits
 
@@ -120,15 +124,19 @@ def make_room(n_places: int, d: int) -> Room:
 
 @bare_kernel
 def answer_groups(state, places, plan, start, stop, radius, room, answer):
-    """Compute the means near the places of some groups; return the largest squared shift."""
+    """Compute the means near the places of some groups.
+
+    Returns the largest squared shift, and the number of points compared in crowded leaves.
+    """
     largest = 0.0
+    crowd = 0
     for g in range(start, stop):
         members = plan.order[plan.starts[g] : plan.stops[g]]
         group = Group(members, plan.centres[g], plan.spreads[g], radius)
         _enter(places, group, room)
-        _walk(state, places, group, room)
+        crowd += _walk(state, places, group, room)
         largest = max(largest, _finish(state.rule.space, places, group, room, answer))
-    return largest
+    return largest, crowd
 
 
 @bare_kernel
@@ -161,6 +169,8 @@ def _enter(places, group, room):
 def _walk(state, places, group, room):
     """Add the points near all places to ``shared``, and those of the shell to ``sums``.
 
+    Returns the number of points in crowded leaves.
+
     Distances have a relative error of about (d + 2) 2^-53. ``doubt`` is a multiple of it: on either
     side of the shell a few points more are compared with every place.
     """
@@ -169,48 +179,98 @@ def _walk(state, places, group, room):
     inner = max(group.radius - group.spread * (1.0 + doubt), 0.0) * (1.0 - doubt)
     outer = (group.radius + group.spread) * (1.0 + doubt)
     inner, outer = inner * inner, outer * outer
+    lump = (LUMP * group.spread) ** 2
     staged = 0
+    crowd = 0
     node = 1
     while True:
-        nearest, farthest = _box_squares(nodes, node, group.centre)
+        nearest, farthest, diagonal = box_squares(nodes, node, group.centre)
         if farthest < inner:
-            _share_node(nodes, node, group.centre, room.shared)
+            _add_node(nodes, node, group.centre, room.shared)
+        elif nearest <= outer and diagonal <= lump:
+            _add_lump(state, node, places, group, room)
         elif nearest <= outer:
             if node < n_leaves:
                 node *= 2
                 continue
+            crowd += max(0, state.counts[node - n_leaves] - LEAF)
             staged = _sift(state, node - n_leaves, places, group, inner, outer, room, staged)
         node = node_behind(node)
         if node == 1:
             break
     if staged > 0:
         _compare(state, places, group, room, staged)
+    return crowd
 
 
 @bare_kernel
-def _box_squares(nodes, node, x):
-    """Return the squared distances of x from the nearest and the farthest place in a box."""
+def box_squares(nodes, node, x):
+    """Return the squared distances of x from the nearest and the farthest place in a box.
+
+    The third value is the squared diagonal of the box.
+    """
     d = x.shape[0]
     nearest = 0.0
     farthest = 0.0
+    diagonal = 0.0
     for k in range(d):
         below = nodes[node, k] - x[k]
         above = x[k] - nodes[node, d + k]
         gap = max(below, above, 0.0)
         span = min(below, above)
+        side = below + above
         nearest += gap * gap
         farthest += span * span
-    return nearest, farthest
+        diagonal += side * side
+    return nearest, farthest, diagonal
 
 
 @bare_kernel
-def _share_node(nodes, node, centre, shared):
-    """Add the points of a node to the sum for all places of the group."""
+def _add_lump(state, node, places, group, room):
+    """Add a lump to the sums of the places near to it; open it for places that it is partly near.
+
+    These comparisons are exact; see :mod:`modeshift.engines.cpu.fields.tree`.
+    """
+    reach = group.radius * group.radius
+    for i in range(group.members.shape[0]):
+        x = places[group.members[i]]
+        nearest, farthest, _ = box_squares(state.nodes, node, x)
+        if farthest <= reach:
+            _add_node(state.nodes, node, group.centre, room.sums[i])
+        elif nearest <= reach:
+            _add_near_points(state, node, x, reach, group.centre, room.sums[i])
+
+
+@bare_kernel
+def _add_near_points(state, node, x, reach, centre, sums):
+    """Add the points below a node that are near x."""
+    n_leaves, d = state.counts.shape[0], x.shape[0]
+    first, last = node, node
+    while first < n_leaves:
+        first, last = 2 * first, 2 * last + 1
+    for leaf in range(first - n_leaves, last + 1 - n_leaves):
+        block = state.heads[leaf]
+        filled = state.counts[leaf]
+        while filled > 0:
+            in_block = (filled - 1) % LEAF + 1
+            for slot in range(in_block):
+                j = state.members[block, slot]
+                if squared_distance(state.points[j], x) <= reach:
+                    for k in range(d):
+                        sums[k] += state.weights[j] * (state.points[j, k] - centre[k])
+                    sums[d] += state.weights[j]
+            filled -= in_block
+            block = state.chain[block]
+
+
+@bare_kernel
+def _add_node(nodes, node, centre, sums):
+    """Add all points of a node to a sum."""
     d = centre.shape[0]
     mass = nodes[node, 3 * d]
     for k in range(d):
-        shared[k] += mass * (nodes[node, 2 * d + k] - centre[k])
-    shared[d] += mass
+        sums[k] += mass * (nodes[node, 2 * d + k] - centre[k])
+    sums[d] += mass
 
 
 @bare_kernel
