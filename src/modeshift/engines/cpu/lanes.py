@@ -46,15 +46,16 @@ def aligned(shape: tuple[int, ...], dtype: Any = np.float64) -> np.ndarray:
 
 
 def near_bits(places, stage, lows, highs, count, near, within):
-    """Compute for each place the bits of the points with v <= low, and of those with v <= high.
+    """Compute for each place which points are near for certain, and which may be near.
 
-    v_c = sum_k x_k stage[k, c] + stage[d, c] for the place x, in float32, in any order.
+    With v_c = sum_k x_k stage[k, c] + stage[d, c] for the place x, in float32 and in any order, the
+    first are those with v_c <= low, the second those with v_c - stage[d + 1, c] <= high.
 
     Parameters
     ----------
     places : ndarray of shape (m, d), float32
         m is even.
-    stage : ndarray of shape (d + 1, 64), float32
+    stage : ndarray of shape (d + 2, 64), float32
     lows, highs : ndarray of shape (m,), float32
     count : int
         Number of places, from the first. If it is odd, the next place is computed too.
@@ -69,7 +70,7 @@ def near_bits(places, stage, lows, highs, count, near, within):
             for k in range(d):
                 value += places[i, k] * stage[k, c]
             near[i] |= np.int64(value <= lows[i]) << c
-            within[i] |= np.int64(value <= highs[i]) << c
+            within[i] |= np.int64(value - stage[d + 1, c] <= highs[i]) << c
 
 
 def add_subsets(table, bits, sums):
@@ -145,10 +146,13 @@ def _near_bits(typing, places, stage, lows, highs, count, near, within):
                         product = builder.fmul(factor, column, flags=("contract",))
                         total = builder.fadd(builder.load(value), product, flags=("contract",))
                         builder.store(total, value)
+            last = builder.add(d, _WORD(1))
+            slack = [_load(builder, stage, _at(builder, last, v), _FLOATS) for v in range(_VECTORS)]
             for p, place in enumerate(pair):
-                of_place = values[p * _VECTORS : (p + 1) * _VECTORS]
-                for limits, bits in ((lows, near), (highs, within)):
-                    found = _bits_up_to(builder, of_place, _number(builder, limits, place))
+                upper = [builder.load(value) for value in values[p * _VECTORS : (p + 1) * _VECTORS]]
+                lower = [builder.fsub(*both) for both in zip(upper, slack, strict=True)]
+                for found, limits, bits in ((upper, lows, near), (lower, highs, within)):
+                    found = _bits_up_to(builder, found, _number(builder, limits, place))
                     builder.store(found, builder.gep(bits.data, [place]))
         return context.get_dummy_value()
 
@@ -255,7 +259,7 @@ def _bits_up_to(builder, values, limit):
     """Return the bits of the values that are at most the limit."""
     bits = _WORD(0)
     for q, value in enumerate(values):
-        within = builder.fcmp_ordered("<=", builder.load(value), _spread(builder, limit))
+        within = builder.fcmp_ordered("<=", value, _spread(builder, limit))
         part = builder.zext(builder.bitcast(within, ir.IntType(_FLOATS.count)), _WORD)
         bits = builder.or_(bits, builder.shl(part, _WORD(_FLOATS.count * q)))
     return bits

@@ -26,7 +26,8 @@ _ASKED = 16  # places in the sample, at most
 _PER_ASKED = 32  # places for each of them, at least
 _HEARD = 512  # points in the sample, at most
 _BINS = 128  # for spreads
-_FINEST = 2.0**-26  # spread of the first bin, in radii
+_FINEST = 2.0**-26  # largest spread of the first bin, in radii
+_NO_NODE = 0  # the root is 1; the spread of no node is 0, as that of a single place
 
 # Costs in units of comparing a staged point with a place, measured in 10 dimensions.
 _WALK = 1000.0  # the upper nodes
@@ -65,11 +66,11 @@ def plan_groups(state: TreeState, places: np.ndarray, radius: float, n_jobs: int
     starts, stops = splits.starts[:-1], splits.stops[:-1]
     centres, spreads = np.zeros((len(starts), places.shape[1])), np.zeros(len(starts))
     _enclose(in_order, starts, stops, MOST, centres, spreads)
-    sizes, alone = stops - starts, np.zeros(1)
-    opened, shell = _estimate(state, in_order, radius, np.concatenate([spreads, alone]))
-    together = _WALK + _OPEN * opened[:-1] + (_STAGED + sizes) * shell[:-1]
+    sizes = stops - starts
+    opened, shell = _estimate(state, in_order, radius, spreads)
+    together = _WALK + _OPEN * opened + (_STAGED + sizes) * shell
     together[(sizes > MOST) | (spreads > _WIDEST * radius)] = np.inf
-    apart = sizes * (_WALK + _OPEN * opened[-1])
+    apart = sizes * (_WALK + _OPEN * opened[_NO_NODE])
     parted = apart < together
     nodes = np.empty(len(splits.axes), dtype=np.int64)
     nodes = nodes[: _cut(together, np.minimum(together, apart), parted, nodes)]
@@ -81,7 +82,7 @@ def plan_groups(state: TreeState, places: np.ndarray, radius: float, n_jobs: int
         stops=stops[groups],
         centres=centres[groups],
         spreads=spreads[groups],
-        alone=np.concatenate(alone) if alone else splits.order[:0],
+        alone=np.concatenate([splits.order[:0], *alone]),
     )
 
 
@@ -90,8 +91,8 @@ def _estimate(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return what walks for groups of these spreads have to do.
 
-    The first array has the number of points in leaves that are opened, the second that of points in
-    the shell: means over some of the places, from some of the points.
+    The first array has the number of points in the leaves that are opened, the second that of the
+    points in the shell. Both are means over some of the places, from some of the points.
     """
     asked = places[:: max(_PER_ASKED, -(-len(places) // _ASKED))]
     heard = state.splits.order[:: -(-len(state.points) // _HEARD)]

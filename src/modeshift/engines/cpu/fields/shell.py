@@ -4,7 +4,7 @@ Places of a group lie within r of its centre c. A point p with |p - c| <= h - r 
 and one with |p - c| > h + r near none. So nodes and points of the first kind are added up once for
 the group, those of the second kind are skipped, and only the points of the *shell* between them are
 compared with every place. They are collected on a stage, 64 at a time. A node that is small
-compared with r, a *lump*, is not opened for the group: its box is compared with every place.
+compared with r, a *lump*, is not opened, but takes a place on the stage like a point.
 
 Near means |x - p|^2 <= h^2. With offsets from c that is v <= limit for
 
@@ -32,7 +32,7 @@ from modeshift.engines.cpu.lanes import (
 )
 from modeshift.engines.rule import land
 
-LUMP = 1.0 / 32.0
+LUMP = 1.0 / 16.0
 """Largest diagonal of a lump, in spreads of the group. Few places are then partly near."""
 
 _FAR = np.float32(2.0**100)  # value of an empty slot of the stage, above all limits
@@ -71,12 +71,12 @@ class Room(NamedTuple):
         Sum of the offsets p - c of the points near each place, then their mass.
     shared : (w,)
         The same for the points that are near all places.
-    stage : (d + 1, 64), float32
-        p - c, feature by feature, and |p - c|^2 / 2 of the points on the stage.
+    stage : (d + 2, 64), float32
+        p - c, feature by feature, |p - c|^2 / 2, and a margin: see ``near_bits``.
     rows : (64, w)
         Weight times (p - c, 1) of the same points.
     who : (64,)
-        Their numbers.
+        Their numbers; -i for node i, a lump.
     table : (256, w)
         Sums of rows; see ``fill_subsets``.
     squares : (LEAF,)
@@ -111,7 +111,7 @@ def make_room(n_places: int, d: int) -> Room:
         highs=np.empty(n_places, dtype=np.float32),
         sums=aligned((n_places, width)),
         shared=aligned((width,)),
-        stage=aligned((d + 1, STAGE), np.float32),
+        stage=aligned((d + 2, STAGE), np.float32),
         rows=aligned((STAGE, width)),
         who=np.empty(STAGE, dtype=np.int64),
         table=aligned((256, width)),
@@ -188,7 +188,8 @@ def _walk(state, places, group, room):
         if farthest < inner:
             _add_node(nodes, node, group.centre, room.shared)
         elif nearest <= outer and diagonal <= lump:
-            _add_lump(state, node, places, group, room)
+            _stage_lump(state, node, np.sqrt(diagonal), group, room, staged)
+            staged = _after_one_more(state, places, group, room, staged)
         elif nearest <= outer:
             if node < n_leaves:
                 node *= 2
@@ -226,44 +227,6 @@ def box_squares(nodes, node, x):
 
 
 @bare_kernel
-def _add_lump(state, node, places, group, room):
-    """Add a lump to the sums of the places near to it; open it for places that it is partly near.
-
-    These comparisons are exact; see :mod:`modeshift.engines.cpu.fields.tree`.
-    """
-    reach = group.radius * group.radius
-    for i in range(group.members.shape[0]):
-        x = places[group.members[i]]
-        nearest, farthest, _ = box_squares(state.nodes, node, x)
-        if farthest <= reach:
-            _add_node(state.nodes, node, group.centre, room.sums[i])
-        elif nearest <= reach:
-            _add_near_points(state, node, x, reach, group.centre, room.sums[i])
-
-
-@bare_kernel
-def _add_near_points(state, node, x, reach, centre, sums):
-    """Add the points below a node that are near x."""
-    n_leaves, d = state.counts.shape[0], x.shape[0]
-    first, last = node, node
-    while first < n_leaves:
-        first, last = 2 * first, 2 * last + 1
-    for leaf in range(first - n_leaves, last + 1 - n_leaves):
-        block = state.heads[leaf]
-        filled = state.counts[leaf]
-        while filled > 0:
-            in_block = (filled - 1) % LEAF + 1
-            for slot in range(in_block):
-                j = state.members[block, slot]
-                if squared_distance(state.points[j], x) <= reach:
-                    for k in range(d):
-                        sums[k] += state.weights[j] * (state.points[j, k] - centre[k])
-                    sums[d] += state.weights[j]
-            filled -= in_block
-            block = state.chain[block]
-
-
-@bare_kernel
 def _add_node(nodes, node, centre, sums):
     """Add all points of a node to a sum."""
     d = centre.shape[0]
@@ -292,11 +255,8 @@ def _sift(state, leaf, places, group, inner, outer, room, staged):
                 room.inside[slot] = state.weights[j]
                 n_inside += 1
                 continue
-            _put_on_stage(state, j, group.centre, room, staged)
-            staged += 1
-            if staged == STAGE:
-                _compare(state, places, group, room, staged)
-                staged = 0
+            _stage_point(state, j, group.centre, room, staged)
+            staged = _after_one_more(state, places, group, room, staged)
         if n_inside > 0:
             _share_block(state.blocks, block, room.inside, group.centre, room.shared)
         filled -= in_block
@@ -329,7 +289,8 @@ def _block_squares(blocks, block, x, squares):
 
 
 @bare_kernel
-def _put_on_stage(state, j, centre, room, slot):
+def _stage_point(state, j, centre, room, slot):
+    """Put point j into a slot of the stage."""
     d = centre.shape[0]
     weight = state.weights[j]
     square = 0.0
@@ -339,8 +300,41 @@ def _put_on_stage(state, j, centre, room, slot):
         room.rows[slot, k] = weight * offset
         square += offset * offset
     room.stage[d, slot] = 0.5 * square
+    room.stage[d + 1, slot] = 0.0
     room.rows[slot, d] = weight
     room.who[slot] = j
+
+
+@bare_kernel
+def _stage_lump(state, node, diagonal, group, room, slot):
+    """Put a lump into a slot of the stage.
+
+    Its points are within e, half the diagonal, of the middle b of its box. All are near x if
+    |x - b| <= h - e, and none if |x - b| > h + e. With M = h e + e^2 / 2 the first holds if
+    v + M <= limit, the second if v - M > limit.
+    """
+    nodes, d = state.nodes, group.centre.shape[0]
+    square = 0.0
+    for k in range(d):
+        low, high = nodes[node, k], nodes[node, d + k]
+        offset = low + 0.5 * (high - low) - group.centre[k]
+        room.stage[k, slot] = offset
+        square += offset * offset
+    margin = 0.5 * diagonal * (group.radius + 0.25 * diagonal)
+    room.stage[d, slot] = 0.5 * square + margin
+    room.stage[d + 1, slot] = 2.0 * margin
+    room.rows[slot] = 0.0
+    _add_node(nodes, node, group.centre, room.rows[slot])
+    room.who[slot] = -node
+
+
+@bare_kernel
+def _after_one_more(state, places, group, room, staged):
+    """Return the number of slots in use after one more; a full stage is compared and emptied."""
+    if staged + 1 < STAGE:
+        return staged + 1
+    _compare(state, places, group, room, STAGE)
+    return 0
 
 
 @bare_kernel
@@ -351,27 +345,67 @@ def _compare(state, places, group, room, staged):
         for k in range(d):
             room.stage[k, slot] = 0.0
         room.stage[d, slot] = _FAR
+        room.stage[d + 1, slot] = 0.0
     fill_subsets(room.table, room.rows)
     count, near, within = group.members.shape[0], room.near, room.within
     near_bits(room.offsets, room.stage, room.lows, room.highs, count, near, within)
     for i in range(count):
         if near[i] != within[i]:
-            x = places[group.members[i]]
-            near[i] |= _decide(state, x, group.radius, near[i] ^ within[i], room.who)
+            near[i] |= _decide(state, places, group, room, i, near[i] ^ within[i])
         if near[i] != 0:
             add_subsets(room.table, near[i], room.sums[i])
 
 
 @bare_kernel
-def _decide(state, x, radius, doubtful, who):
-    """Return the bits of the doubtful points that are near."""
+def _decide(state, places, group, room, i, doubtful):
+    """Return the bits of the doubtful points and lumps that are near place i of the group.
+
+    Of lumps that are partly near, the points are added to the sums. These comparisons are exact;
+    see :mod:`modeshift.engines.cpu.fields.tree`.
+    """
+    x, reach = places[group.members[i]], group.radius * group.radius
     near = 0
     for slot in range(STAGE):
-        if (doubtful >> slot) & 1 and squared_distance(
-            state.points[who[slot]], x
-        ) <= radius * radius:
+        if (doubtful >> slot) & 1 == 0:
+            continue
+        nearest, farthest = _extremes(state, room.who[slot], x)
+        if farthest <= reach:
             near |= 1 << slot
+        elif nearest <= reach:
+            _add_near_points(state, -room.who[slot], x, reach, group.centre, room.sums[i])
     return near
+
+
+@bare_kernel
+def _extremes(state, who, x):
+    """Return the least and the largest squared distance of x from a point or from a lump."""
+    if who >= 0:
+        square = squared_distance(state.points[who], x)
+        return square, square
+    nearest, farthest, _ = box_squares(state.nodes, -who, x)
+    return nearest, farthest
+
+
+@bare_kernel
+def _add_near_points(state, node, x, reach, centre, sums):
+    """Add the points below a node that are near x."""
+    n_leaves, d = state.counts.shape[0], x.shape[0]
+    first, last = node, node
+    while first < n_leaves:
+        first, last = 2 * first, 2 * last + 1
+    for leaf in range(first - n_leaves, last + 1 - n_leaves):
+        block = state.heads[leaf]
+        filled = state.counts[leaf]
+        while filled > 0:
+            in_block = (filled - 1) % LEAF + 1
+            for slot in range(in_block):
+                j = state.members[block, slot]
+                if squared_distance(state.points[j], x) <= reach:
+                    for k in range(d):
+                        sums[k] += state.weights[j] * (state.points[j, k] - centre[k])
+                    sums[d] += state.weights[j]
+            filled -= in_block
+            block = state.chain[block]
 
 
 @bare_kernel
