@@ -3,13 +3,13 @@
 import numpy as np
 
 from modeshift.engines.cpu.fields.field import Means
-from modeshift.engines.cpu.fields.plan import MOST, plan_groups
+from modeshift.engines.cpu.fields.plan import plan_groups
 from modeshift.engines.cpu.fields.shell import answer_groups, make_room
 from modeshift.engines.cpu.fields.tree import TreeField
 from modeshift.engines.cpu.parallel import run_blocks
 from modeshift.engines.rule import Flat
 
-_WORTH_IT = 1 << 20  # pairs of a place and a point from which on a plan pays
+_WORTH_IT = 1 << 22  # pairs of a place and a point from which on a plan pays
 _SMALLEST, _LARGEST = 2.0**-30, 2.0**30  # radii with which offsets are float32
 
 
@@ -30,9 +30,10 @@ class GroupField(TreeField):
         answer = Means(np.empty_like(places), np.empty(len(places)), np.zeros(len(places)))
         crowds: list[int] = []
         plan = plan_groups(self.state, places, radius, self.n_jobs)
+        most = int((plan.stops - plan.starts).max(initial=0))
 
         def walk(start: int, stop: int) -> bool:
-            room = make_room(MOST, places.shape[1])
+            room = make_room(self.state, most)
             largest, crowd = answer_groups(
                 self.state, places, plan, start, stop, radius, room, answer
             )

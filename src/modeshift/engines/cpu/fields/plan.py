@@ -17,9 +17,11 @@ from modeshift.engines.cpu.fields.tree import TreeState
 from modeshift.engines.cpu.jit import bare_kernel
 from modeshift.engines.cpu.kdtree import node_behind, split_points
 
-MOST = 256
+MOST = 1024
 """Largest number of places of a group. Their sums stay in the cache."""
 
+_SMALL = 256  # a group may have as many places, whatever their total
+_SHARES = 32  # larger groups have at most such a share of all places, for threads
 _FEWEST = 8  # groups are not halved below this size
 _WIDEST = 16.0  # largest spread of a group in radii; beyond it float32 decides little
 _ASKED = 16  # places in the sample, at most
@@ -65,11 +67,12 @@ def plan_groups(state: TreeState, places: np.ndarray, radius: float, n_jobs: int
     splits = split_points(in_order, _FEWEST, n_jobs)
     starts, stops = splits.starts[:-1], splits.stops[:-1]
     centres, spreads = np.zeros((len(starts), places.shape[1])), np.zeros(len(starts))
-    _enclose(in_order, starts, stops, MOST, centres, spreads)
+    most = min(MOST, max(_SMALL, len(places) // _SHARES))
+    _enclose(in_order, starts, stops, most, centres, spreads)
     sizes = stops - starts
     opened, shell = _estimate(state, in_order, radius, spreads)
     together = _WALK + _OPEN * opened + (_STAGED + sizes) * shell
-    together[(sizes > MOST) | (spreads > _WIDEST * radius)] = np.inf
+    together[(sizes > most) | (spreads > _WIDEST * radius)] = np.inf
     apart = sizes * (_WALK + _OPEN * opened[_NO_NODE])
     parted = apart < together
     nodes = np.empty(len(splits.axes), dtype=np.int64)
@@ -94,7 +97,7 @@ def _estimate(
     The first array has the number of points in the leaves that are opened, the second that of the
     points in the shell. Both are means over some of the places, from some of the points.
     """
-    asked = places[:: max(_PER_ASKED, -(-len(places) // _ASKED))]
+    asked = places[:: max(_PER_ASKED, -(-len(places) // _ASKED))].copy()
     heard = state.splits.order[:: -(-len(state.points) // _HEARD)]
     changes = np.zeros((2, _BINS))
     _listen(state, asked, heard, radius, changes)
@@ -152,8 +155,7 @@ def _cut(together, least, parted, nodes):
         halves = least[2 * node] + least[2 * node + 1]
         parted[node] = halves < together[node]
         least[node] = min(together[node], halves)
-    n_nodes = 0
-    node = 1
+    n_nodes, node = np.int64(0), np.int64(1)
     while True:
         if parted[node] and node < n_leaves:
             node *= 2

@@ -3,8 +3,8 @@
 Places of a group lie within r of its centre c. A point p with |p - c| <= h - r is near all of them,
 and one with |p - c| > h + r near none. So nodes and points of the first kind are added up once for
 the group, those of the second kind are skipped, and only the points of the *shell* between them are
-compared with every place. They are collected on a stage, 64 at a time. A node that is small
-compared with r, a *lump*, is not opened, but takes a place on the stage like a point.
+compared with every place: 64 at a time, on a *stage*. A node that is small compared with r, a
+*lump*, is not opened, but takes a place on the stage like a point.
 
 Near means |x - p|^2 <= h^2. With offsets from c that is v <= limit for
 
@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from modeshift.engines.cpu.distance import squared_distance
-from modeshift.engines.cpu.fields.tree import LEAF
+from modeshift.engines.cpu.fields.tree import LEAF, TreeState
 from modeshift.engines.cpu.jit import bare_kernel, fast_sums
 from modeshift.engines.cpu.kdtree import node_behind
 from modeshift.engines.cpu.lanes import (
@@ -71,12 +71,12 @@ class Room(NamedTuple):
         Sum of the offsets p - c of the points near each place, then their mass.
     shared : (w,)
         The same for the points that are near all places.
+    shell : (n + 2 L,)
+        Numbers of the points in the shell; -i for node i, a lump.
     stage : (d + 2, 64), float32
         p - c, feature by feature, |p - c|^2 / 2, and a margin: see ``near_bits``.
     rows : (64, w)
         Weight times (p - c, 1) of the same points.
-    who : (64,)
-        Their numbers; -i for node i, a lump.
     table : (256, w)
         Sums of rows; see ``fill_subsets``.
     squares : (LEAF,)
@@ -92,9 +92,9 @@ class Room(NamedTuple):
     highs: np.ndarray
     sums: np.ndarray
     shared: np.ndarray
+    shell: np.ndarray
     stage: np.ndarray
     rows: np.ndarray
-    who: np.ndarray
     table: np.ndarray
     squares: np.ndarray
     inside: np.ndarray
@@ -102,8 +102,10 @@ class Room(NamedTuple):
     within: np.ndarray
 
 
-def make_room(n_places: int, d: int) -> Room:
-    """Return scratch space for groups of at most ``n_places``, an even number."""
+def make_room(state: TreeState, n_places: int) -> Room:
+    """Return scratch space for groups of at most ``n_places``."""
+    d = state.points.shape[1]
+    n_places += n_places % 2  # ``near_bits`` takes pairs
     width = padded(d + 1)
     return Room(
         offsets=aligned((n_places, d), np.float32),
@@ -111,9 +113,9 @@ def make_room(n_places: int, d: int) -> Room:
         highs=np.empty(n_places, dtype=np.float32),
         sums=aligned((n_places, width)),
         shared=aligned((width,)),
+        shell=np.empty(len(state.points) + len(state.nodes), dtype=np.int64),
         stage=aligned((d + 2, STAGE), np.float32),
         rows=aligned((STAGE, width)),
-        who=np.empty(STAGE, dtype=np.int64),
         table=aligned((256, width)),
         squares=aligned((LEAF,)),
         inside=aligned((LEAF,)),
@@ -134,8 +136,12 @@ def answer_groups(state, places, plan, start, stop, radius, room, answer):
         members = plan.order[plan.starts[g] : plan.stops[g]]
         group = Group(members, plan.centres[g], plan.spreads[g], radius)
         _enter(places, group, room)
-        crowd += _walk(state, places, group, room)
+        found, in_crowds = _walk(state, group, room)
+        for first in range(0, found, STAGE):
+            _set_stage(state, group, room, first, min(found, first + STAGE))
+            _compare(state, places, group, room, first)
         largest = max(largest, _finish(state.rule.space, places, group, room, answer))
+        crowd += in_crowds
     return largest, crowd
 
 
@@ -166,42 +172,37 @@ def _enter(places, group, room):
 
 
 @bare_kernel
-def _walk(state, places, group, room):
-    """Add the points near all places to ``shared``, and those of the shell to ``sums``.
+def _walk(state, group, room):
+    """Add the points near all places to ``shared``, and find those of the shell.
 
-    Returns the number of points in crowded leaves.
+    Returns the number of points and lumps in the shell, and the number of points in crowded leaves.
 
     Distances have a relative error of about (d + 2) 2^-53. ``doubt`` is a multiple of it: on either
     side of the shell a few points more are compared with every place.
     """
-    nodes, n_leaves, d = state.nodes, state.counts.shape[0], places.shape[1]
+    nodes, n_leaves, d = state.nodes, state.counts.shape[0], group.centre.shape[0]
     doubt = (d + 8) * 2.0**-48
     inner = max(group.radius - group.spread * (1.0 + doubt), 0.0) * (1.0 - doubt)
     outer = (group.radius + group.spread) * (1.0 + doubt)
     inner, outer = inner * inner, outer * outer
     lump = (LUMP * group.spread) ** 2
-    staged = 0
-    crowd = 0
-    node = 1
+    found, crowd, node = np.int64(0), np.int64(0), np.int64(1)  # literals would be other types
     while True:
         nearest, farthest, diagonal = box_squares(nodes, node, group.centre)
         if farthest < inner:
             _add_node(nodes, node, group.centre, room.shared)
         elif nearest <= outer and diagonal <= lump:
-            _stage_lump(state, node, np.sqrt(diagonal), group, room, staged)
-            staged = _after_one_more(state, places, group, room, staged)
+            room.shell[found] = -node
+            found += 1
         elif nearest <= outer:
             if node < n_leaves:
                 node *= 2
                 continue
             crowd += max(0, state.counts[node - n_leaves] - LEAF)
-            staged = _sift(state, node - n_leaves, places, group, inner, outer, room, staged)
+            found = _sift(state, node - n_leaves, group.centre, inner, outer, room, found)
         node = node_behind(node)
         if node == 1:
-            break
-    if staged > 0:
-        _compare(state, places, group, room, staged)
-    return crowd
+            return found, crowd
 
 
 @bare_kernel
@@ -237,31 +238,28 @@ def _add_node(nodes, node, centre, sums):
 
 
 @bare_kernel
-def _sift(state, leaf, places, group, inner, outer, room, staged):
-    """Divide the points of a leaf; return the number of points on the stage afterwards."""
+def _sift(state, leaf, centre, inner, outer, room, found):
+    """Divide the points of a leaf; return the number of points and lumps in the shell so far."""
     block = state.heads[leaf]
     filled = state.counts[leaf]
     while filled > 0:
-        _block_squares(state.blocks, block, group.centre, room.squares)
+        _block_squares(state.blocks, block, centre, room.squares)
         in_block = (filled - 1) % LEAF + 1
         room.inside[:] = 0.0
         n_inside = 0
         for slot in range(in_block):
-            square = room.squares[slot]
-            if square > outer:
-                continue
             j = state.members[block, slot]
-            if square < inner:
+            if room.squares[slot] < inner:
                 room.inside[slot] = state.weights[j]
                 n_inside += 1
-                continue
-            _stage_point(state, j, group.centre, room, staged)
-            staged = _after_one_more(state, places, group, room, staged)
+            elif room.squares[slot] <= outer:
+                room.shell[found] = j
+                found += 1
         if n_inside > 0:
-            _share_block(state.blocks, block, room.inside, group.centre, room.shared)
+            _share_block(state.blocks, block, room.inside, centre, room.shared)
         filled -= in_block
         block = state.chain[block]
-    return staged
+    return found
 
 
 @fast_sums
@@ -289,8 +287,24 @@ def _block_squares(blocks, block, x, squares):
 
 
 @bare_kernel
+def _set_stage(state, group, room, first, stop):
+    """Put the points and lumps first..stop of the shell on the stage; the other slots are empty."""
+    d = group.centre.shape[0]
+    for slot in range(STAGE):
+        if first + slot < stop and room.shell[first + slot] >= 0:
+            _stage_point(state, room.shell[first + slot], group.centre, room, slot)
+        elif first + slot < stop:
+            _stage_lump(state, -room.shell[first + slot], group, room, slot)
+        else:
+            for k in range(d):
+                room.stage[k, slot] = 0.0
+            room.stage[d, slot] = _FAR
+            room.stage[d + 1, slot] = 0.0
+    fill_subsets(room.table, room.rows)
+
+
+@bare_kernel
 def _stage_point(state, j, centre, room, slot):
-    """Put point j into a slot of the stage."""
     d = centre.shape[0]
     weight = state.weights[j]
     square = 0.0
@@ -302,12 +316,11 @@ def _stage_point(state, j, centre, room, slot):
     room.stage[d, slot] = 0.5 * square
     room.stage[d + 1, slot] = 0.0
     room.rows[slot, d] = weight
-    room.who[slot] = j
 
 
 @bare_kernel
-def _stage_lump(state, node, diagonal, group, room, slot):
-    """Put a lump into a slot of the stage.
+def _stage_lump(state, node, group, room, slot):
+    """Put a lump on the stage.
 
     Its points are within e, half the diagonal, of the middle b of its box. All are near x if
     |x - b| <= h - e, and none if |x - b| > h + e. With M = h e + e^2 / 2 the first holds if
@@ -315,75 +328,55 @@ def _stage_lump(state, node, diagonal, group, room, slot):
     """
     nodes, d = state.nodes, group.centre.shape[0]
     square = 0.0
+    sides = 0.0
     for k in range(d):
-        low, high = nodes[node, k], nodes[node, d + k]
-        offset = low + 0.5 * (high - low) - group.centre[k]
+        side = nodes[node, d + k] - nodes[node, k]
+        offset = (nodes[node, k] - group.centre[k]) + 0.5 * side
         room.stage[k, slot] = offset
         square += offset * offset
-    margin = 0.5 * diagonal * (group.radius + 0.25 * diagonal)
+        sides += side * side
+    e = 0.5 * np.sqrt(sides)
+    margin = e * (group.radius + 0.5 * e)
     room.stage[d, slot] = 0.5 * square + margin
     room.stage[d + 1, slot] = 2.0 * margin
     room.rows[slot] = 0.0
     _add_node(nodes, node, group.centre, room.rows[slot])
-    room.who[slot] = -node
 
 
 @bare_kernel
-def _after_one_more(state, places, group, room, staged):
-    """Return the number of slots in use after one more; a full stage is compared and emptied."""
-    if staged + 1 < STAGE:
-        return staged + 1
-    _compare(state, places, group, room, STAGE)
-    return 0
-
-
-@bare_kernel
-def _compare(state, places, group, room, staged):
+def _compare(state, places, group, room, first):
     """Add the points on the stage to the sums of the places that they are near to."""
-    d = places.shape[1]
-    for slot in range(staged, STAGE):
-        for k in range(d):
-            room.stage[k, slot] = 0.0
-        room.stage[d, slot] = _FAR
-        room.stage[d + 1, slot] = 0.0
-    fill_subsets(room.table, room.rows)
     count, near, within = group.members.shape[0], room.near, room.within
     near_bits(room.offsets, room.stage, room.lows, room.highs, count, near, within)
     for i in range(count):
         if near[i] != within[i]:
-            near[i] |= _decide(state, places, group, room, i, near[i] ^ within[i])
+            near[i] |= _decide(state, places, group, room, first, i, near[i] ^ within[i])
         if near[i] != 0:
             add_subsets(room.table, near[i], room.sums[i])
 
 
 @bare_kernel
-def _decide(state, places, group, room, i, doubtful):
+def _decide(state, places, group, room, first, i, doubtful):
     """Return the bits of the doubtful points and lumps that are near place i of the group.
 
     Of lumps that are partly near, the points are added to the sums. These comparisons are exact;
     see :mod:`modeshift.engines.cpu.fields.tree`.
     """
     x, reach = places[group.members[i]], group.radius * group.radius
-    near = 0
+    near = np.int64(0)
     for slot in range(STAGE):
         if (doubtful >> slot) & 1 == 0:
             continue
-        nearest, farthest = _extremes(state, room.who[slot], x)
+        who = room.shell[first + slot]
+        if who >= 0:
+            nearest = farthest = squared_distance(state.points[who], x)
+        else:
+            nearest, farthest, _ = box_squares(state.nodes, -who, x)
         if farthest <= reach:
-            near |= 1 << slot
+            near |= np.int64(1) << slot
         elif nearest <= reach:
-            _add_near_points(state, -room.who[slot], x, reach, group.centre, room.sums[i])
+            _add_near_points(state, -who, x, reach, group.centre, room.sums[i])
     return near
-
-
-@bare_kernel
-def _extremes(state, who, x):
-    """Return the least and the largest squared distance of x from a point or from a lump."""
-    if who >= 0:
-        square = squared_distance(state.points[who], x)
-        return square, square
-    nearest, farthest, _ = box_squares(state.nodes, -who, x)
-    return nearest, farthest
 
 
 @bare_kernel
