@@ -71,6 +71,14 @@ def bare_kernel(function: Callable, **options: Any) -> Any:
     return kernel(function, _nrt=False, **options)
 
 
+def inlined_kernel(function: Callable) -> Any:
+    """Compile a bare kernel that becomes a part of its callers.
+
+    Otherwise each call copies its arguments, and a state has many arrays.
+    """
+    return bare_kernel(function, forceinline=True)
+
+
 def fast_sums(function: Callable) -> Any:
     """Compile a bare kernel whose sums may be taken in any order, which is several times faster.
 

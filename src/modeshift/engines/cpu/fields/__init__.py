@@ -2,8 +2,13 @@
 
 import numpy as np
 
-# These three register the Gaussian and the nearest rule for the fields.
-from modeshift.engines.cpu.fields import gaussian_in_anchors, gaussian_in_tree, nearest_in_tree  # noqa: F401
+# These register rules for the fields.
+from modeshift.engines.cpu.fields import (  # noqa: F401
+    flat_in_tree,
+    gaussian_in_anchors,
+    gaussian_in_tree,
+    nearest_in_tree,
+)
 from modeshift.engines.cpu.fields.anchors import AnchorField
 from modeshift.engines.cpu.fields.balls import BallField
 from modeshift.engines.cpu.fields.brute import BruteField

@@ -7,11 +7,11 @@ import numpy as np
 
 from modeshift.engines.cpu.distance import squared_distance
 from modeshift.engines.cpu.fields.heap import heap_length
-from modeshift.engines.cpu.fields.protocol import make_out, mean_near, move
+from modeshift.engines.cpu.fields.protocol import WASTE, average_near, make_out, move, note_waste
 from modeshift.engines.cpu.jit import bare_kernel
 from modeshift.engines.cpu.parallel import run_blocks
 from modeshift.engines.cpu.space import NumpySpace
-from modeshift.engines.rule import Flat, Nearest, Rule
+from modeshift.engines.rule import Flat, Nearest, Rule, land
 
 _FLAT = Flat()
 
@@ -32,6 +32,13 @@ class Means(NamedTuple):
     means: np.ndarray
     masses: np.ndarray
     squares: np.ndarray
+
+
+class Averages(NamedTuple):
+    """Averages near many places, before they are put back on the sphere, and their masses."""
+
+    averages: np.ndarray
+    masses: np.ndarray
 
 
 class Field(ABC):
@@ -97,6 +104,11 @@ class Field(ABC):
         """Whether points that coincide can be joined. Not if ties go by the index of a point."""
         return not isinstance(self.rule, Nearest)
 
+    @property
+    def ahead(self) -> int:
+        """Number of stochastic steps that are best asked together; 1 if one after the other."""
+        return 1
+
     def make_out(self) -> np.ndarray:
         """Return an array for the results of compiled queries, with scratch space for the rule."""
         extra = heap_length(self.rule.room) if isinstance(self.rule, Nearest) else 0
@@ -115,16 +127,36 @@ class Field(ABC):
         The default of ``radius`` is that of the field. After a shift longer than ``tol`` the
         remaining means may be missing.
         """
-        radius = self.radius if radius is None else radius
+        radii = np.full(len(places), self.radius if radius is None else radius)
         answer = Means(np.empty_like(places), np.empty(len(places)), np.zeros(len(places)))
         order = self._order(places)
 
         def block(start: int, stop: int) -> bool:
-            out = self.make_out()
-            largest = _answer_block(self.state, places, order[start:stop], radius, out, answer)
-            return largest > tol * tol
+            part = order[start:stop]
+            _average_block(
+                self.state, places, part, radii, self.make_out(), answer.means, answer.masses
+            )
+            return _land_block(self.rule.space, places, part, answer) > tol * tol
 
         run_blocks(block, len(places), self.n_jobs)
+        return answer
+
+    def averages_near(self, places: np.ndarray, radii: np.ndarray) -> Averages:
+        """Return the averages near many places, each within its own radius.
+
+        The field notes comparisons that a new index would have saved, for :meth:`tend`.
+        """
+        answer = Averages(np.empty_like(places), np.empty(len(places)))
+        order = self._order(places)
+        waste: list[float] = []
+
+        def block(start: int, stop: int) -> None:
+            out = self.make_out()
+            _average_block(self.state, places, order[start:stop], radii, out, *answer)
+            waste.append(out[WASTE])
+
+        run_blocks(block, len(places), self.n_jobs)
+        note_waste(self.state, sum(waste))
         return answer
 
     def is_quiet(self, tol: float) -> bool:
@@ -137,7 +169,7 @@ class Field(ABC):
 
     def move_points(self, rows: np.ndarray, places: np.ndarray) -> None:
         """Move some of the points."""
-        move_rows(self.state, rows, places)
+        _move_rows(self.state, rows, places)
         self.tend()
 
     def tend(self) -> None:
@@ -150,20 +182,27 @@ class Field(ABC):
 
 
 @bare_kernel
-def _answer_block(state, places, order, radius, out, answer):
-    """Compute the means of the places in ``order``; return the largest squared shift."""
+def _average_block(state, places, order, radii, out, averages, masses):
+    """Compute the averages near the places in ``order``."""
+    for i in order:
+        masses[i] = average_near(state, places[i], radii[i], out)
+        for k in range(places.shape[1]):
+            averages[i, k] = out[k]
+
+
+@bare_kernel
+def _land_block(space, places, order, answer):
+    """Turn averages into means, and compute the shifts; return the largest squared shift."""
     largest = 0.0
     for i in order:
-        answer.masses[i] = mean_near(state, places[i], radius, out)
-        answer.squares[i] = squared_distance(out, places[i])
+        land(space, places[i], answer.means[i])
+        answer.squares[i] = squared_distance(answer.means[i], places[i])
         largest = max(largest, answer.squares[i])
-        for k in range(places.shape[1]):
-            answer.means[i, k] = out[k]
     return largest
 
 
 @bare_kernel
-def move_rows(state, rows, places):
+def _move_rows(state, rows, places):
     """Move points one after the other."""
     for i in range(rows.shape[0]):
         move(state, rows[i], places[i])

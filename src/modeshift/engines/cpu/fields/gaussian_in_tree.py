@@ -12,8 +12,8 @@ mass by (1 + u^2) e^2 / (2 h^2). With u <= 6 the resulting mean errs by less tha
 """
 
 from modeshift.engines.cpu.distance import squared_distance
-from modeshift.engines.cpu.fields.protocol import average_near, average_of, implements
-from modeshift.engines.cpu.fields.tree import LEAF, TreeState
+from modeshift.engines.cpu.fields.protocol import WASTE, average_near, implements
+from modeshift.engines.cpu.fields.tree_state import LEAF, SLOTS, WIDE, TreeState
 from modeshift.engines.cpu.jit import bare_kernel
 from modeshift.engines.cpu.kdtree import node_behind
 from modeshift.engines.rule import Gaussian, reach_of, worth_of
@@ -24,14 +24,8 @@ TINY = 2.0**-21
 
 @implements(average_near, TreeState, Gaussian)
 def _average_near(state, x, radius, out):
-    mass, _ = _collect(state, x, radius, out)
-    return mass
-
-
-@implements(average_of, TreeState, Gaussian)
-def _average_of(state, j, radius, out):
-    mass, crowd = _collect(state, state.points[j], radius, out)
-    state.waste[0] += crowd
+    mass, crowd = _collect(state, x, radius, out)
+    out[WASTE] += crowd
     return mass
 
 
@@ -49,11 +43,12 @@ def _collect(state, x, radius, out):
     while True:
         nearest, farthest, extent, center = _measure(nodes, node, x)
         if farthest <= reach and extent <= TINY * radius * TINY * radius:
-            weight = nodes[node, 3 * d] * worth_of(state.rule, center, radius)
+            group, c = node // WIDE, node % WIDE
+            weight = nodes[group, 3 * d, c] * worth_of(state.rule, center, radius)
             if weight > 0.0:
                 mass += weight
                 for k in range(d):
-                    out[k] += weight * (nodes[node, 2 * d + k] - x[k])
+                    out[k] += weight * (nodes[group, 2 * d + k, c] - x[k])
         elif nearest <= reach:
             if node < n_leaves:
                 node *= 2
@@ -71,15 +66,15 @@ def _collect(state, x, radius, out):
 @bare_kernel
 def _measure(nodes, node, x):
     """Return four squares: distance of nearest and farthest corner, diagonal, distance of mean."""
-    d = x.shape[0]
+    d, group, c = x.shape[0], node // WIDE, node % WIDE
     nearest, farthest, extent, center = 0.0, 0.0, 0.0, 0.0
     for k in range(d):
-        below = nodes[node, k] - x[k]
-        above = x[k] - nodes[node, d + k]
+        below = nodes[group, k, c] - x[k]
+        above = x[k] - nodes[group, d + k, c]
         gap = max(below, above, 0.0)
         span = min(below, above)
-        side = nodes[node, d + k] - nodes[node, k]
-        offset = nodes[node, 2 * d + k] - x[k]
+        side = nodes[group, d + k, c] - nodes[group, k, c]
+        offset = nodes[group, 2 * d + k, c] - x[k]
         nearest += gap * gap
         farthest += span * span
         extent += side * side
@@ -94,7 +89,7 @@ def _add_leaf(state, leaf, x, radius, reach, out):
     block = state.heads[leaf]
     filled = state.counts[leaf]
     while filled > 0:
-        in_block = (filled - 1) % LEAF + 1
+        in_block = (filled - 1) % SLOTS + 1
         for slot in range(in_block):
             i = state.members[block, slot]
             square = squared_distance(state.points[i], x)
