@@ -1,8 +1,10 @@
 """A tree for more than a few features, in which places near each other share their walks."""
 
+from collections.abc import Callable
+
 import numpy as np
 
-from modeshift.engines.cpu.fields.field import Means
+from modeshift.engines.cpu.fields.field import Asked
 from modeshift.engines.cpu.fields.plan import plan_groups
 from modeshift.engines.cpu.fields.shell import answer_groups, make_room
 from modeshift.engines.cpu.fields.tree import TreeField
@@ -14,37 +16,25 @@ _SMALLEST, _LARGEST = 2.0**-30, 2.0**30  # radii with which offsets are float32
 
 
 class GroupField(TreeField):
-    """Field on a tree of boxes, with walks for groups of places.
+    """Field on a tree of boxes, with walks for groups of places under the flat rule.
 
-    Single places walk as in :class:`TreeField`, and so do all under the Gaussian or nearest rule.
+    Single places walk as in :class:`TreeField`.
     """
 
-    def means_near(
-        self, places: np.ndarray, radius: float | None = None, tol: float = np.inf
-    ) -> Means:
-        """Return the means near many places, in groups where that costs less."""
-        radius = self.radius if radius is None else radius
-        few = len(places) * len(self.points) < _WORTH_IT
+    def _answer(self, asked: Asked, then: Callable[[np.ndarray], bool]) -> float:
+        radius = asked.radii.max(initial=0.0)
+        few = len(asked.places) * len(self.points) < _WORTH_IT
         if few or not isinstance(self.rule, Flat) or not _SMALLEST <= radius <= _LARGEST:
-            return super().means_near(places, radius, tol)
-        answer = Means(np.empty_like(places), np.empty(len(places)), np.zeros(len(places)))
-        crowds: list[int] = []
-        plan = plan_groups(self.state, places, radius, self.n_jobs)
-        most = int((plan.stops - plan.starts).max(initial=0))
+            return super()._answer(asked, then)
+        plan = plan_groups(self.state, asked.places, radius, self.n_jobs)
+        most = int(np.diff(plan.starts).max(initial=0))
+        waste: list[float] = []
 
         def walk(start: int, stop: int) -> bool:
             room = make_room(self.state, most)
-            largest, crowd = answer_groups(
-                self.state, places, plan, start, stop, radius, room, answer
-            )
-            crowds.append(crowd)
-            return largest > tol * tol
+            waste.append(answer_groups(self.state, asked, plan, start, stop, room))
+            return then(plan.order[plan.starts[start] : plan.starts[stop]])
 
-        if run_blocks(walk, len(plan.starts), self.n_jobs):
-            return answer
-        self.state.waste[0] += sum(crowds)  # not after a stop, whose time depends on threads
-        if len(plan.alone) > 0:
-            others = super().means_near(places[plan.alone], radius, tol)
-            for part, values in zip(answer, others, strict=True):
-                part[plan.alone] = values
-        return answer
+        if run_blocks(walk, len(plan.spreads), self.n_jobs):
+            return 0.0
+        return sum(waste) + self._answer_singly(asked, plan.alone, then)

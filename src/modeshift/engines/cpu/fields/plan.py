@@ -13,7 +13,7 @@ import numpy as np
 
 from modeshift.engines.cpu.distance import quick_square
 from modeshift.engines.cpu.fields.shell import LUMP, box_squares
-from modeshift.engines.cpu.fields.tree import TreeState
+from modeshift.engines.cpu.fields.tree_state import TreeState, leaf_of
 from modeshift.engines.cpu.jit import bare_kernel
 from modeshift.engines.cpu.kdtree import node_behind, split_points
 
@@ -42,20 +42,19 @@ class Plan(NamedTuple):
 
     Attributes
     ----------
-    order : (m,)
-        The places, so that each group is a run of them.
-    starts, stops : (G,)
-        Group g is ``order[starts[g]:stops[g]]``.
+    order : ndarray
+        The places that have a group.
+    starts : (G + 1,)
+        Group g is ``order[starts[g] : starts[g + 1]]``.
     centres : (G, d)
     spreads : (G,)
         Largest distance of a place of the group from its centre.
     alone : ndarray
-        Numbers of the other places.
+        The other places.
     """
 
     order: np.ndarray
     starts: np.ndarray
-    stops: np.ndarray
     centres: np.ndarray
     spreads: np.ndarray
     alone: np.ndarray
@@ -78,14 +77,15 @@ def plan_groups(state: TreeState, places: np.ndarray, radius: float, n_jobs: int
     nodes = np.empty(len(splits.axes), dtype=np.int64)
     nodes = nodes[: _cut(together, np.minimum(together, apart), parted, nodes)]
     groups, leaves = nodes[~parted[nodes]], nodes[parted[nodes]]
-    alone = [splits.order[starts[leaf] : stops[leaf]] for leaf in leaves]
+    single = np.zeros(len(places), dtype=bool)
+    for leaf in leaves:
+        single[starts[leaf] : stops[leaf]] = True
     return Plan(
-        order=splits.order,
-        starts=starts[groups],
-        stops=stops[groups],
+        order=splits.order[~single],
+        starts=np.concatenate([[0], np.cumsum(sizes[groups])]),
         centres=centres[groups],
         spreads=spreads[groups],
-        alone=np.concatenate([splits.order[:0], *alone]),
+        alone=splits.order[single],
     )
 
 
@@ -118,8 +118,8 @@ def _listen(state, asked, heard, radius, changes):
     n_leaves = state.counts.shape[0]
     for i in range(asked.shape[0]):
         for j in heard:
-            leaf = n_leaves + state.leaves[j]
-            nearest, farthest, diagonal = box_squares(state.nodes, leaf, asked[i])
+            leaf = n_leaves + leaf_of(state, j)
+            nearest, farthest, diagonal = box_squares(state.boxes, leaf, asked[i])
             opens = max(radius - np.sqrt(farthest), np.sqrt(nearest) - radius)
             enters = abs(np.sqrt(quick_square(asked[i], state.points[j])) - radius)
             lump = np.sqrt(diagonal) / LUMP

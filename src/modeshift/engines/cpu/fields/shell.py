@@ -1,7 +1,8 @@
-"""The means near the places of a group, which share a walk through the tree.
+"""The averages near the places of a group, which share a walk through the tree.
 
 Places of a group lie within r of its centre c. A point p with |p - c| <= h - r is near all of them,
-and one with |p - c| > h + r near none. So nodes and points of the first kind are added up once for
+and one with |p - c| > h + r near none; if places have radii of their own, the least one takes the
+place of h in the first case, and the largest one in the second. So nodes and points of the first kind are added up once for
 the group, those of the second kind are skipped, and only the points of the *shell* between them are
 compared with every place: 64 at a time, on a *stage*. A node that is small compared with r, a
 *lump*, is not opened, but takes a place on the stage like a point.
@@ -11,7 +12,8 @@ Near means |x - p|^2 <= h^2. With offsets from c that is v <= limit for
     v = |p - c|^2 / 2 - (x - c).(p - c),    limit = (h^2 - |x - c|^2) / 2,
 
 a matrix product of the places with the stage. It is computed in float32, and decides if v and the
-limit differ by more than their error; otherwise ``squared_distance`` decides.
+limit differ by more than their error; otherwise ``squared_distance`` decides. So every decision is
+that of the plain field.
 """
 
 from typing import NamedTuple
@@ -19,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from modeshift.engines.cpu.distance import squared_distance
-from modeshift.engines.cpu.fields.tree import LEAF, TreeState
+from modeshift.engines.cpu.fields.tree_state import LEAF, SLOTS, TreeState, weight_of
 from modeshift.engines.cpu.jit import bare_kernel, fast_sums
 from modeshift.engines.cpu.kdtree import node_behind
 from modeshift.engines.cpu.lanes import (
@@ -30,7 +32,6 @@ from modeshift.engines.cpu.lanes import (
     near_bits,
     padded,
 )
-from modeshift.engines.rule import land
 
 LUMP = 1.0 / 16.0
 """Largest diagonal of a lump, in spreads of the group. Few places are then partly near."""
@@ -48,14 +49,15 @@ class Group(NamedTuple):
     centre : (d,)
     spread : float
         Upper bound of the distance between the centre and the places: r.
-    radius : float
-        h.
+    low, high : float
+        Least and largest radius of the places.
     """
 
     members: np.ndarray
     centre: np.ndarray
     spread: float
-    radius: float
+    low: float
+    high: float
 
 
 class Room(NamedTuple):
@@ -79,9 +81,9 @@ class Room(NamedTuple):
         Weight times (p - c, 1) of the same points.
     table : (256, w)
         Sums of rows; see ``fill_subsets``.
-    squares : (LEAF,)
+    squares : (SLOTS,)
         Squared distances of the points of a block from the centre.
-    inside : (LEAF,)
+    inside : (SLOTS,)
         Weights of the points of a block that are near all places.
     near, within : (M,)
         Bits of the points on the stage that are near each place, and of those that may be.
@@ -113,59 +115,66 @@ def make_room(state: TreeState, n_places: int) -> Room:
         highs=np.empty(n_places, dtype=np.float32),
         sums=aligned((n_places, width)),
         shared=aligned((width,)),
-        shell=np.empty(len(state.points) + len(state.nodes), dtype=np.int64),
+        shell=np.empty(len(state.points) + len(state.boxes), dtype=np.int64),
         stage=aligned((d + 2, STAGE), np.float32),
         rows=aligned((STAGE, width)),
         table=aligned((256, width)),
-        squares=aligned((LEAF,)),
-        inside=aligned((LEAF,)),
+        squares=aligned((SLOTS,)),
+        inside=aligned((SLOTS,)),
         near=np.empty(n_places, dtype=np.int64),
         within=np.empty(n_places, dtype=np.int64),
     )
 
 
 @bare_kernel
-def answer_groups(state, places, plan, start, stop, radius, room, answer):
-    """Compute the means near the places of some groups.
+def answer_groups(state, asked, plan, start, stop, room):
+    """Answer the questions of some groups.
 
-    Returns the largest squared shift, and the number of points compared in crowded leaves.
+    Returns the number of points compared in crowded leaves.
     """
-    largest = 0.0
     crowd = 0
     for g in range(start, stop):
-        members = plan.order[plan.starts[g] : plan.stops[g]]
-        group = Group(members, plan.centres[g], plan.spreads[g], radius)
-        _enter(places, group, room)
+        group = _group(plan, g, asked.radii)
+        _enter(asked, group, room)
         found, in_crowds = _walk(state, group, room)
         for first in range(0, found, STAGE):
             _set_stage(state, group, room, first, min(found, first + STAGE))
-            _compare(state, places, group, room, first)
-        largest = max(largest, _finish(state.rule.space, places, group, room, answer))
+            _compare(state, asked, group, room, first)
+        _finish(asked, group, room)
         crowd += in_crowds
-    return largest, crowd
+    return crowd
 
 
 @bare_kernel
-def _enter(places, group, room):
+def _group(plan, g, radii):
+    members = plan.order[plan.starts[g] : plan.starts[g + 1]]
+    low = high = radii[members[0]]
+    for i in members:
+        low, high = min(low, radii[i]), max(high, radii[i])
+    return Group(members, plan.centres[g], plan.spreads[g], low, high)
+
+
+@bare_kernel
+def _enter(asked, group, room):
     """Compute offsets and limits of the places.
 
     With u = 2^-24, B = h + r >= |p - c| and r >= |x - c|, rounding of the offsets, of the product
     in any order, and of the limit moves v - limit by less than u (1.5 (d + 4) + 1) B^2. The margin
     is more than twice that; so it also covers the rounding of ``squared_distance``.
     """
-    d = places.shape[1]
-    reach = group.radius * group.radius
-    outer = group.radius + group.spread
+    d = group.centre.shape[0]
+    outer = group.high + group.spread
     margin = 2.0**-24 * 4.0 * (d + 8) * outer * outer
     room.shared[:] = 0.0
     for i in range(group.members.shape[0]):
-        x = places[group.members[i]]
+        j = group.members[i]
+        x, radius = asked.places[j], asked.radii[j]
         square = 0.0
         for k in range(d):
             offset = x[k] - group.centre[k]
             room.offsets[i, k] = -offset
             square += offset * offset
-        limit = 0.5 * (reach - square)
+        limit = 0.5 * (radius * radius - square)
         room.lows[i] = limit - margin
         room.highs[i] = limit + margin
         room.sums[i] = 0.0
@@ -180,17 +189,17 @@ def _walk(state, group, room):
     Distances have a relative error of about (d + 2) 2^-53. ``doubt`` is a multiple of it: on either
     side of the shell a few points more are compared with every place.
     """
-    nodes, n_leaves, d = state.nodes, state.counts.shape[0], group.centre.shape[0]
+    boxes, n_leaves, d = state.boxes, state.counts.shape[0], group.centre.shape[0]
     doubt = (d + 8) * 2.0**-48
-    inner = max(group.radius - group.spread * (1.0 + doubt), 0.0) * (1.0 - doubt)
-    outer = (group.radius + group.spread) * (1.0 + doubt)
+    inner = max(group.low - group.spread * (1.0 + doubt), 0.0) * (1.0 - doubt)
+    outer = (group.high + group.spread) * (1.0 + doubt)
     inner, outer = inner * inner, outer * outer
     lump = (LUMP * group.spread) ** 2
     found, crowd, node = np.int64(0), np.int64(0), np.int64(1)  # literals would be other types
     while True:
-        nearest, farthest, diagonal = box_squares(nodes, node, group.centre)
+        nearest, farthest, diagonal = box_squares(boxes, node, group.centre)
         if farthest < inner:
-            _add_node(nodes, node, group.centre, room.shared)
+            _add_node(boxes, node, group.centre, room.shared)
         elif nearest <= outer and diagonal <= lump:
             room.shell[found] = -node
             found += 1
@@ -206,7 +215,7 @@ def _walk(state, group, room):
 
 
 @bare_kernel
-def box_squares(nodes, node, x):
+def box_squares(boxes, node, x):
     """Return the squared distances of x from the nearest and the farthest place in a box.
 
     The third value is the squared diagonal of the box.
@@ -216,8 +225,8 @@ def box_squares(nodes, node, x):
     farthest = 0.0
     diagonal = 0.0
     for k in range(d):
-        below = nodes[node, k] - x[k]
-        above = x[k] - nodes[node, d + k]
+        below = boxes[node, k] - x[k]
+        above = x[k] - boxes[node, d + k]
         gap = max(below, above, 0.0)
         span = min(below, above)
         side = below + above
@@ -228,12 +237,12 @@ def box_squares(nodes, node, x):
 
 
 @bare_kernel
-def _add_node(nodes, node, centre, sums):
+def _add_node(boxes, node, centre, sums):
     """Add all points of a node to a sum."""
     d = centre.shape[0]
-    mass = nodes[node, 3 * d]
+    mass = boxes[node, 3 * d]
     for k in range(d):
-        sums[k] += mass * (nodes[node, 2 * d + k] - centre[k])
+        sums[k] += mass * (boxes[node, 2 * d + k] - centre[k])
     sums[d] += mass
 
 
@@ -244,13 +253,13 @@ def _sift(state, leaf, centre, inner, outer, room, found):
     filled = state.counts[leaf]
     while filled > 0:
         _block_squares(state.blocks, block, centre, room.squares)
-        in_block = (filled - 1) % LEAF + 1
+        in_block = (filled - 1) % SLOTS + 1
         room.inside[:] = 0.0
         n_inside = 0
         for slot in range(in_block):
             j = state.members[block, slot]
             if room.squares[slot] < inner:
-                room.inside[slot] = state.weights[j]
+                room.inside[slot] = weight_of(state, j)
                 n_inside += 1
             elif room.squares[slot] <= outer:
                 room.shell[found] = j
@@ -306,7 +315,7 @@ def _set_stage(state, group, room, first, stop):
 @bare_kernel
 def _stage_point(state, j, centre, room, slot):
     d = centre.shape[0]
-    weight = state.weights[j]
+    weight = weight_of(state, j)
     square = 0.0
     for k in range(d):
         offset = state.points[j, k] - centre[k]
@@ -323,59 +332,63 @@ def _stage_lump(state, node, group, room, slot):
     """Put a lump on the stage.
 
     Its points are within e, half the diagonal, of the middle b of its box. All are near x if
-    |x - b| <= h - e, and none if |x - b| > h + e. With M = h e + e^2 / 2 the first holds if
-    v + M <= limit, the second if v - M > limit.
+    |x - b| <= h - e, and none if |x - b| > h + e. With M = h e + e^2 / 2 for the largest radius,
+    the first holds if v + M <= limit, the second if v - M > limit.
     """
-    nodes, d = state.nodes, group.centre.shape[0]
+    boxes, d = state.boxes, group.centre.shape[0]
     square = 0.0
     sides = 0.0
     for k in range(d):
-        side = nodes[node, d + k] - nodes[node, k]
-        offset = (nodes[node, k] - group.centre[k]) + 0.5 * side
+        side = boxes[node, d + k] - boxes[node, k]
+        offset = (boxes[node, k] - group.centre[k]) + 0.5 * side
         room.stage[k, slot] = offset
         square += offset * offset
         sides += side * side
     e = 0.5 * np.sqrt(sides)
-    margin = e * (group.radius + 0.5 * e)
+    margin = e * (group.high + 0.5 * e)
     room.stage[d, slot] = 0.5 * square + margin
     room.stage[d + 1, slot] = 2.0 * margin
     room.rows[slot] = 0.0
-    _add_node(nodes, node, group.centre, room.rows[slot])
+    _add_node(boxes, node, group.centre, room.rows[slot])
 
 
 @bare_kernel
-def _compare(state, places, group, room, first):
+def _compare(state, asked, group, room, first):
     """Add the points on the stage to the sums of the places that they are near to."""
     count, near, within = group.members.shape[0], room.near, room.within
     near_bits(room.offsets, room.stage, room.lows, room.highs, count, near, within)
     for i in range(count):
         if near[i] != within[i]:
-            near[i] |= _decide(state, places, group, room, first, i, near[i] ^ within[i])
+            j, doubtful = group.members[i], near[i] ^ within[i]
+            near[i] |= _decide(
+                state, asked.places[j], asked.radii[j], group.centre, room.shell, first, doubtful,
+                room.sums[i],
+            )  # fmt: skip
         if near[i] != 0:
             add_subsets(room.table, near[i], room.sums[i])
 
 
 @bare_kernel
-def _decide(state, places, group, room, first, i, doubtful):
-    """Return the bits of the doubtful points and lumps that are near place i of the group.
+def _decide(state, x, radius, centre, shell, first, doubtful, sums):
+    """Return the bits of the doubtful points and lumps on the stage that are near the place x.
 
     Of lumps that are partly near, the points are added to the sums. These comparisons are exact;
-    see :mod:`modeshift.engines.cpu.fields.tree`.
+    see :mod:`modeshift.engines.cpu.fields.flat_in_tree`.
     """
-    x, reach = places[group.members[i]], group.radius * group.radius
+    reach = radius * radius
     near = np.int64(0)
     for slot in range(STAGE):
         if (doubtful >> slot) & 1 == 0:
             continue
-        who = room.shell[first + slot]
+        who = shell[first + slot]
         if who >= 0:
             nearest = farthest = squared_distance(state.points[who], x)
         else:
-            nearest, farthest, _ = box_squares(state.nodes, -who, x)
+            nearest, farthest, _ = box_squares(state.boxes, -who, x)
         if farthest <= reach:
             near |= np.int64(1) << slot
         elif nearest <= reach:
-            _add_near_points(state, -who, x, reach, group.centre, room.sums[i])
+            _add_near_points(state, -who, x, reach, centre, sums)
     return near
 
 
@@ -390,34 +403,30 @@ def _add_near_points(state, node, x, reach, centre, sums):
         block = state.heads[leaf]
         filled = state.counts[leaf]
         while filled > 0:
-            in_block = (filled - 1) % LEAF + 1
+            in_block = (filled - 1) % SLOTS + 1
             for slot in range(in_block):
                 j = state.members[block, slot]
                 if squared_distance(state.points[j], x) <= reach:
+                    weight = weight_of(state, j)
                     for k in range(d):
-                        sums[k] += state.weights[j] * (state.points[j, k] - centre[k])
-                    sums[d] += state.weights[j]
+                        sums[k] += weight * (state.points[j, k] - centre[k])
+                    sums[d] += weight
             filled -= in_block
             block = state.chain[block]
 
 
 @bare_kernel
-def _finish(space, places, group, room, answer):
-    """Compute the means from the sums; return the largest squared shift.
+def _finish(asked, group, room):
+    """Compute the averages from the sums.
 
     x + m_h(x) = x + [ sum_i w_i (p_i - c) - M (x - c) ] / M, with the mass M.
     """
-    d = places.shape[1]
-    largest = 0.0
+    d = group.centre.shape[0]
     for i in range(group.members.shape[0]):
         j = group.members[i]
-        x, mean = places[j], answer.means[j]
         mass = room.shared[d] + room.sums[i, d]
         for k in range(d):
-            total = room.shared[k] + room.sums[i, k] - mass * (x[k] - group.centre[k])
-            mean[k] = x[k] + total / mass if mass > 0.0 else x[k]
-        land(space, x, mean)
-        answer.masses[j] = mass
-        answer.squares[j] = squared_distance(mean, x)
-        largest = max(largest, answer.squares[j])
-    return largest
+            x = asked.places[j, k]
+            total = room.shared[k] + room.sums[i, k] - mass * (x - group.centre[k])
+            asked.averages[j, k] = x + total / mass if mass > 0.0 else x
+        asked.masses[j] = mass
