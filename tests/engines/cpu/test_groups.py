@@ -1,5 +1,6 @@
 """Groups of places answer like the naive twin, whatever the groups; the plan covers all places."""
 
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -7,18 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
 
 from helpers import ALL_MAKERS, WEIGHTS, assert_close, make_data, make_weights
-from modeshift.engines.cpu.fields import make_field
-from modeshift.engines.cpu.fields.brute import BruteField
+from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
+from modeshift.engines.cpu.fields import groups, make_field
 from modeshift.engines.cpu.fields.field import Asked, Averages
 from modeshift.engines.cpu.fields.groups import GroupField
 from modeshift.engines.cpu.fields.plan import MOST, Plan, plan_groups
 from modeshift.engines.cpu.fields.shell import answer_groups, make_room
-from modeshift.engines.cpu.fields.tree import TreeField
-from modeshift.engines.rule import Flat, Sphere
+from modeshift.engines.rule import Flat, Plane, Sphere
 from twins import naive
-from twins.rules import PLAIN
 
 FAR = (0.0, 1e6, 1e12, 1e15)
 
@@ -165,9 +165,9 @@ def test_the_plan_has_every_place_once_and_its_balls_hold_them(maker, radius):
     field = make_field(X, np.ones(len(X)), radius, "tree")
     places = X[::2]
     plan = plan_groups(field.state, places, radius)
-    groups = [plan.order[a:b] for a, b in pairwise(plan.starts)]
-    assert_array_equal(np.sort(np.concatenate([*groups, plan.alone])), np.arange(len(places)))
-    for members, centre, spread in zip(groups, plan.centres, plan.spreads, strict=True):
+    runs = [plan.order[a:b] for a, b in pairwise(plan.starts)]
+    assert_array_equal(np.sort(np.concatenate([*runs, plan.alone])), np.arange(len(places)))
+    for members, centre, spread in zip(runs, plan.centres, plan.spreads, strict=True):
         assert 0 < len(members) <= MOST
         distances = np.linalg.norm(places[members] - centre, axis=1)
         assert distances.max() <= spread * (1 + 1e-12)
@@ -176,16 +176,94 @@ def test_the_plan_has_every_place_once_and_its_balls_hold_them(maker, radius):
         assert_array_equal(part, same)
 
 
+@pytest.fixture
+def planned(monkeypatch):
+    """The numbers of places in the plans that are made."""
+    made = []
+
+    def plan_and_note(*arguments):
+        plan = plan_groups(*arguments)
+        made.append((len(plan.order), len(plan.alone)))
+        return plan
+
+    monkeypatch.setattr(groups, "plan_groups", plan_and_note)
+    return made
+
+
 @pytest.mark.jit
 @pytest.mark.parametrize("radius", [0.05, 1.0, 4.0])
 @pytest.mark.parametrize("maker", PLANNED)
-def test_means_near_many_places(maker, radius, monkeypatch):
+def test_many_places(maker, radius, planned):
+    """With whole weights the masses are those of the plain field to the last bit."""
     X = PLANNED[maker](np.random.default_rng(8))
-    w = make_weights("zeros", len(X))
-    field = make_field(X, w, radius, "tree")
-    assert type(field) is GroupField
-    monkeypatch.setattr(TreeField, "means_near", BruteField.means_near)  # for places alone
-    answer = field.means_near(X)
-    some = np.random.default_rng(0).permutation(len(X))[:60]
-    part = Means(*(values[some] for values in answer))
-    assert_as_naive(part, X, w, X[some], radius)
+    w = np.random.default_rng(9).integers(0, 4, len(X)).astype(float)
+    field, plain = (make_field(X, w, radius, kind) for kind in ("tree", "brute"))
+    radii = np.random.default_rng(10).choice([radius, 0.7 * radius], len(X))
+    for alike in (True, False):
+        radii = np.full(len(X), radius) if alike else radii
+        answer, expected = (each.averages_near(X, radii) for each in (field, plain))
+        assert_array_equal(answer.masses, expected.masses)
+        assert_close(answer.averages, expected.averages, X, radius)
+    assert [sum(numbers) for numbers in planned] == [len(X)] * 2
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("d", [5, 12, 31])
+def test_means_on_the_sphere_and_in_space(d, planned):
+    rng = np.random.default_rng(d)
+    X = rng.normal(size=(1100, d)) + 3.0 * rng.integers(0, 2, (1100, 1))
+    for space in (Plane(), Sphere()):
+        if isinstance(space, Sphere):
+            X /= np.linalg.norm(X, axis=1, keepdims=True)
+        radius = 0.5 if isinstance(space, Sphere) else 1.2 * np.sqrt(d)
+        fields = [
+            make_field(X, np.ones(1100), radius, kind, 1, Flat(space)) for kind in ("tree", "brute")
+        ]
+        answer, expected = (field.means_near(X) for field in fields)
+        assert_array_equal(answer.masses, expected.masses)
+        assert_close(answer.means, expected.means, X, radius)
+        assert_close(answer.squares, expected.squares, X, radius)
+    assert len(planned) == 2
+    assert all(together > 0 for together, _ in planned)
+
+
+@pytest.mark.jit
+def test_threads_change_no_bit():
+    X, h = make_data("clustered", 3000, 8)
+    for radius in (h, 0.4 * h):
+        one, two = (
+            make_field(X, np.ones(3000), h, "tree", n).means_near(X, radius) for n in (1, 2)
+        )
+        for part, same in zip(one, two, strict=True):
+            assert_array_equal(part, same)
+
+
+@pytest.mark.jit
+def test_the_others_are_left_out_after_a_long_shift():
+    X, h = make_data("uniform", 3000, 6)
+    field = make_field(X, np.ones(3000), h, "tree")
+    assert not field.is_quiet(1e-3 * h)
+    assert field.is_quiet(100 * h)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("d", [5, 16])
+@pytest.mark.parametrize("make", [MeanShift, BlurringMeanShift, StochasticMeanShift])
+def test_labels_and_centers_are_those_of_brute_force(make, d, planned):
+    """On data of which most steps are asked in groups; zero weights, duplicates and an offset."""
+    rng = np.random.default_rng(d)
+    X = 2.0**12 + rng.uniform(0, 9, (5, d))[rng.integers(5, size=4200)] + rng.normal(size=(4200, d))
+    X[1000:1300] = X[:300]
+    w = rng.integers(0, 3, len(X)).astype(float)
+    settings = {"bandwidth": 0.9 * np.sqrt(d), "max_iter": 4, "tol": 1e-2}
+    settings |= {"random_state": 0} if make is StochasticMeanShift else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        grouped, plain = (
+            make(algorithm=kind, **settings).fit(X, sample_weight=w) for kind in ("auto", "brute")
+        )
+    assert planned
+    assert_array_equal(grouped.labels_, plain.labels_)
+    assert grouped.n_steps_ == plain.n_steps_
+    assert_close(grouped.cluster_centers_, plain.cluster_centers_, X, settings["bandwidth"])
+    assert_close(grouped.modes_, plain.modes_, X, settings["bandwidth"])

@@ -1,11 +1,11 @@
 """The averages near the places of a group, which share a walk through the tree.
 
 Places of a group lie within r of its centre c. A point p with |p - c| <= h - r is near all of them,
-and one with |p - c| > h + r near none; if places have radii of their own, the least one takes the
-place of h in the first case, and the largest one in the second. So nodes and points of the first kind are added up once for
-the group, those of the second kind are skipped, and only the points of the *shell* between them are
-compared with every place: 64 at a time, on a *stage*. A node that is small compared with r, a
-*lump*, is not opened, but takes a place on the stage like a point.
+and one with |p - c| > h + r near none. (If the places have radii of their own, h is the least of
+them in the first case, the largest in the second.) So nodes and points of the first kind are added
+up once for the group, those of the second kind are skipped, and only the points of the *shell*
+between them are compared with every place: 64 at a time, on a *stage*. A node that is small
+compared with r, a *lump*, is not opened, but takes a place on the stage like a point.
 
 Near means |x - p|^2 <= h^2. With offsets from c that is v <= limit for
 
