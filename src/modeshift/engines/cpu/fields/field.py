@@ -152,7 +152,7 @@ class Field(ABC):
         def land_part(part: np.ndarray) -> bool:
             return _land_block(self.rule.space, places, part, answer) > tol * tol
 
-        self._answer(Asked(places, radii, answer.means, answer.masses), land_part)
+        self._ask(Asked(places, radii, answer.means, answer.masses), land_part)
         return answer
 
     def averages_near(self, places: np.ndarray, radii: np.ndarray) -> Averages:
@@ -161,18 +161,18 @@ class Field(ABC):
         The field notes comparisons that a new index would have saved, for :meth:`tend`.
         """
         answer = Averages(np.empty_like(places), np.empty(len(places)))
-        note_waste(self.state, self._answer(Asked(places, radii, *answer), lambda part: False))
+        note_waste(self.state, self._ask(Asked(places, radii, *answer), lambda part: False))
         return answer
 
-    def _answer(self, asked: Asked, then: Callable[[np.ndarray], bool]) -> float:
+    def _ask(self, asked: Asked, then: Callable[[np.ndarray], bool]) -> float:
         """Answer questions on all threads; return comparisons that a new index would have saved.
 
         ``then`` is called with the numbers of questions that are answered. When it returns True,
         the others are left out.
         """
-        return self._answer_singly(asked, self._order(asked.places), then)
+        return self._ask_singly(asked, self._order(asked.places), then)
 
-    def _answer_singly(
+    def _ask_singly(
         self, asked: Asked, order: np.ndarray, then: Callable[[np.ndarray], bool]
     ) -> float:
         """Answer the questions in ``order`` one by one."""

@@ -29,11 +29,11 @@ class GroupField(TreeField):
         """Number of stochastic steps that are best asked together."""
         return _AHEAD if len(self.points) >= _LARGE else 1
 
-    def _answer(self, asked: Asked, then: Callable[[np.ndarray], bool]) -> float:
+    def _ask(self, asked: Asked, then: Callable[[np.ndarray], bool]) -> float:
         radius = asked.radii.max(initial=0.0)
         few = len(asked.places) * len(self.points) < _WORTH_IT
         if few or not _SMALLEST <= radius <= _LARGEST:
-            return super()._answer(asked, then)
+            return super()._ask(asked, then)
         state = self.state._replace(rule=_ANY)
         plan = plan_groups(state, asked.places, radius, self.n_jobs)
         most = int(np.diff(plan.starts).max(initial=0))
@@ -46,4 +46,4 @@ class GroupField(TreeField):
 
         if run_blocks(walk, len(plan.spreads), self.n_jobs):
             return 0.0
-        return sum(waste) + self._answer_singly(asked, plan.alone, then)
+        return sum(waste) + self._ask_singly(asked, plan.alone, then)
