@@ -32,7 +32,7 @@ def in_groups(field, places, radii, sizes):
         np.linalg.norm(part - c, axis=1).max() for part, c in zip(parts, centres, strict=True)
     ]
     order = np.arange(len(places))
-    plan = Plan(order, starts, centres, np.array(spreads), order[:0])
+    plan = Plan(order, starts, centres, np.array(spreads), order[:0], gain=1.0)
     answer = Averages(np.empty_like(places), np.empty(len(places)))
     asked = Asked(places, np.broadcast_to(radii, len(places)).copy(), *answer)
     answer_groups(field.state, asked, plan, 0, len(sizes), make_room(field.state, max(sizes)))

@@ -29,7 +29,7 @@ _PER_ASKED = 64  # places for each of them, at least
 _HEARD = 256  # points in the sample, at most
 _BINS = 128  # for spreads
 _FINEST = 2.0**-26  # largest spread of the first bin, in radii
-_NO_NODE = 0  # the root is 1; the spread of no node is 0, as that of a single place
+_NO_NODE, _ROOT = 0, 1  # the spread of no node is 0, as that of a single place
 
 # Costs in units of comparing a staged point with a place, measured in 10 dimensions.
 _WALK = 1000.0  # the upper nodes
@@ -51,6 +51,8 @@ class Plan(NamedTuple):
         Largest distance of a place of the group from its centre.
     alone : ndarray
         The other places.
+    gain : float
+        How many times less the plan costs than places that all walk alone (estimated).
     """
 
     order: np.ndarray
@@ -58,6 +60,7 @@ class Plan(NamedTuple):
     centres: np.ndarray
     spreads: np.ndarray
     alone: np.ndarray
+    gain: float
 
 
 def plan_groups(state: TreeState, places: np.ndarray, radius: float, n_jobs: int = 1) -> Plan:
@@ -75,7 +78,8 @@ def plan_groups(state: TreeState, places: np.ndarray, radius: float, n_jobs: int
     apart = sizes * (_WALK + _OPEN * opened[_NO_NODE])
     parted = apart < together
     nodes = np.empty(len(splits.axes), dtype=np.int64)
-    nodes = nodes[: _cut(together, np.minimum(together, apart), parted, nodes)]
+    least = np.minimum(together, apart)
+    nodes = nodes[: _cut(together, least, parted, nodes)]
     groups, leaves = nodes[~parted[nodes]], nodes[parted[nodes]]
     single = np.zeros(len(places), dtype=bool)
     for leaf in leaves:
@@ -86,6 +90,7 @@ def plan_groups(state: TreeState, places: np.ndarray, radius: float, n_jobs: int
         centres=centres[groups],
         spreads=spreads[groups],
         alone=splits.order[single],
+        gain=apart[_ROOT] / least[_ROOT],
     )
 
 
