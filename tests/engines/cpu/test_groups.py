@@ -267,3 +267,27 @@ def test_labels_and_centers_are_those_of_brute_force(make, d, planned):
     assert grouped.n_steps_ == plain.n_steps_
     assert_close(grouped.cluster_centers_, plain.cluster_centers_, X, settings["bandwidth"])
     assert_close(grouped.modes_, plain.modes_, X, settings["bandwidth"])
+
+
+@pytest.mark.jit
+def test_steps_with_drawn_bandwidths_are_asked_together(planned):
+    X = np.random.default_rng(11).normal(size=(4200, 10))
+    settings = {"bandwidth": (2.4, 3.1), "max_iter": 2, "random_state": 3}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        grouped, plain = (
+            StochasticMeanShift(algorithm=kind, **settings).fit(X) for kind in ("auto", "brute")
+        )
+    assert [together + alone for together, alone in planned].count(512) > 8
+    assert_array_equal(grouped.labels_, plain.labels_)
+    assert_close(grouped.modes_, plain.modes_, X, 3.1)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(("n", "n_blobs", "ahead"), [(5000, 1, 512), (5000, 20, 1), (2000, 1, 1)])
+def test_steps_are_asked_together_if_places_all_over_the_data_share_walks(n, n_blobs, ahead):
+    rng = np.random.default_rng(12)
+    X = rng.uniform(-10, 10, (n_blobs, 10))[rng.integers(n_blobs, size=n)] + rng.normal(
+        size=(n, 10)
+    )
+    assert make_field(X, np.ones(n), 3.0).ahead == ahead
