@@ -17,7 +17,7 @@ from modeshift.engines.cpu.fields.field import Asked, Averages
 from modeshift.engines.cpu.fields.groups import GroupField
 from modeshift.engines.cpu.fields.plan import MOST, Plan, plan_groups
 from modeshift.engines.cpu.fields.shell import answer_groups, make_room
-from modeshift.engines.rule import Flat, Plane, Sphere
+from modeshift.engines.rule import Flat, Gaussian, Plane, Sphere
 from twins import naive
 
 FAR = (0.0, 1e6, 1e12, 1e15)
@@ -291,3 +291,20 @@ def test_steps_are_asked_together_if_places_all_over_the_data_share_walks(n, n_b
         size=(n, 10)
     )
     assert make_field(X, np.ones(n), 3.0).ahead == ahead
+
+
+@pytest.mark.parametrize(
+    ("d", "rule", "grouped"),
+    [
+        (2, Flat(), False),
+        (4, Flat(), False),
+        (5, Flat(), True),
+        (31, Flat(), True),
+        (32, Flat(), False),
+        (10, Gaussian(), False),
+    ],
+)
+def test_groups_are_for_the_flat_rule_from_5_to_31_features(d, rule, grouped):
+    """Other fits compile nothing of them."""
+    field = make_field(np.zeros((3, d)), np.ones(3), 1.0, rule=rule)
+    assert (type(field) is GroupField) == grouped
