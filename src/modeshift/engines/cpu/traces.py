@@ -76,28 +76,51 @@ def _sum_traces_2(rule, places, weights, filled, x, y, radius):
     return change, touched, first, second
 
 
-@bare_kernel
+@inlined_kernel
 def _sum_traces(rule, traces, x, radius, sums, worths):
     """Do so in any number of dimensions."""
-    places, weights, filled = traces.places, traces.weights, traces.filled[0]
-    reach = reach_of(rule, radius)
+    d, filled = x.shape[0], traces.filled[0]
     change, touched = 0.0, 0.0
-    for k in range(x.shape[0]):
+    for k in range(d):
         sums[k] = 0.0
     for start in range(0, filled, TOGETHER):
-        n = min(TOGETHER, filled - start)
-        for i in range(n):
-            worths[i] = 0.0
-        for k in range(x.shape[0]):
-            for i in range(n):
-                offset = places[k, start + i] - x[k]
-                worths[i] += offset * offset
-        for i in range(n):
-            near = worths[i] <= reach
-            worths[i] = weights[start + i] * worth_of(rule, worths[i], radius) if near else 0.0
-            change += worths[i]
-            touched += abs(worths[i])
-        for k in range(x.shape[0]):
-            for i in range(n):
-                sums[k] += worths[i] * (places[k, start + i] - x[k])
+        stop = min(filled, start + TOGETHER)
+        part = worths[: stop - start]
+        part[:] = 0.0
+        for k in range(d):
+            _add_squares(traces.places[k, start:stop], x[k], part)
+        change_here, touched_here = _weigh(rule, traces.weights[start:stop], radius, part)
+        if touched_here > 0.0:
+            change += change_here
+            touched += touched_here
+            for k in range(d):
+                sums[k] += _sum_offsets(traces.places[k, start:stop], x[k], part)
     return change, touched
+
+
+@bare_kernel
+def _add_squares(places, x, squares):
+    for i in range(squares.shape[0]):
+        offset = places[i] - x
+        squares[i] += offset * offset
+
+
+@fast_sums
+def _weigh(rule, weights, radius, worths):
+    """Turn squared distances into worths; return their sums, with their signs and without."""
+    reach = reach_of(rule, radius)
+    change, touched = 0.0, 0.0
+    for i in range(worths.shape[0]):
+        near = worths[i] <= reach
+        worths[i] = weights[i] * worth_of(rule, worths[i], radius) if near else 0.0
+        change += worths[i]
+        touched += abs(worths[i])
+    return change, touched
+
+
+@fast_sums
+def _sum_offsets(places, x, worths):
+    total = 0.0
+    for i in range(worths.shape[0]):
+        total += worths[i] * (places[i] - x)
+    return total

@@ -13,6 +13,7 @@ from modeshift.engines.cpu.fields.anchors import AnchorField
 from modeshift.engines.cpu.fields.balls import BallField
 from modeshift.engines.cpu.fields.brute import BruteField
 from modeshift.engines.cpu.fields.field import Field
+from modeshift.engines.cpu.fields.groups import GroupField
 from modeshift.engines.cpu.fields.tree import TreeField
 from modeshift.engines.rule import Flat, Nearest, Rule
 
@@ -27,6 +28,7 @@ FIELDS: dict[str, type[Field]] = {
 _MANY_FEATURES = 32
 """From this number of features on, anchors are at least as fast as boxes (measured)."""
 
+_FEW_FEATURES = 4
 _FLAT = Flat()
 
 
@@ -46,4 +48,6 @@ def make_field(
         kind = "anchors" if points.shape[1] >= _MANY_FEATURES else "tree"
     if kind == "anchors" and isinstance(rule, Nearest):
         return BallField(points, weights, radius, n_jobs, rule)
+    if kind == "tree" and points.shape[1] > _FEW_FEATURES and isinstance(rule, Flat):
+        return GroupField(points, weights, radius, n_jobs, rule)
     return FIELDS[kind](points, weights, radius, n_jobs, rule)

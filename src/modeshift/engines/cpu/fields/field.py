@@ -1,6 +1,7 @@
 """The field: positions and weights of all points. It returns the mean near a place."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -37,6 +38,24 @@ class Means(NamedTuple):
 class Averages(NamedTuple):
     """Averages near many places, before they are put back on the sphere, and their masses."""
 
+    averages: np.ndarray
+    masses: np.ndarray
+
+
+class Asked(NamedTuple):
+    """Questions for the averages near many places, and room for the answers.
+
+    Attributes
+    ----------
+    places : ndarray of shape (m, d)
+    radii : ndarray of shape (m,)
+        The radius of each question.
+    averages : ndarray of shape (m, d)
+    masses : ndarray of shape (m,)
+    """
+
+    places: np.ndarray
+    radii: np.ndarray
     averages: np.ndarray
     masses: np.ndarray
 
@@ -129,16 +148,11 @@ class Field(ABC):
         """
         radii = np.full(len(places), self.radius if radius is None else radius)
         answer = Means(np.empty_like(places), np.empty(len(places)), np.zeros(len(places)))
-        order = self._order(places)
 
-        def block(start: int, stop: int) -> bool:
-            part = order[start:stop]
-            _average_block(
-                self.state, places, part, radii, self.make_out(), answer.means, answer.masses
-            )
+        def land_part(part: np.ndarray) -> bool:
             return _land_block(self.rule.space, places, part, answer) > tol * tol
 
-        run_blocks(block, len(places), self.n_jobs)
+        self._ask(Asked(places, radii, answer.means, answer.masses), land_part)
         return answer
 
     def averages_near(self, places: np.ndarray, radii: np.ndarray) -> Averages:
@@ -147,17 +161,31 @@ class Field(ABC):
         The field notes comparisons that a new index would have saved, for :meth:`tend`.
         """
         answer = Averages(np.empty_like(places), np.empty(len(places)))
-        order = self._order(places)
+        note_waste(self.state, self._ask(Asked(places, radii, *answer), lambda part: False))
+        return answer
+
+    def _ask(self, asked: Asked, then: Callable[[np.ndarray], bool]) -> float:
+        """Answer questions on all threads; return comparisons that a new index would have saved.
+
+        ``then`` is called with the numbers of questions that are answered. When it returns True,
+        the others are left out.
+        """
+        return self._ask_singly(asked, self._order(asked.places), then)
+
+    def _ask_singly(
+        self, asked: Asked, order: np.ndarray, then: Callable[[np.ndarray], bool]
+    ) -> float:
+        """Answer the questions in ``order`` one by one."""
         waste: list[float] = []
 
-        def block(start: int, stop: int) -> None:
-            out = self.make_out()
-            _average_block(self.state, places, order[start:stop], radii, out, *answer)
+        def block(start: int, stop: int) -> bool:
+            part, out = order[start:stop], self.make_out()
+            _average_block(self.state, asked, part, out)
             waste.append(out[WASTE])
+            return then(part)
 
-        run_blocks(block, len(places), self.n_jobs)
-        note_waste(self.state, sum(waste))
-        return answer
+        run_blocks(block, len(order), self.n_jobs)
+        return sum(waste)
 
     def is_quiet(self, tol: float) -> bool:
         """Return whether no point would move further than ``tol``. No point is moved."""
@@ -182,12 +210,12 @@ class Field(ABC):
 
 
 @bare_kernel
-def _average_block(state, places, order, radii, out, averages, masses):
-    """Compute the averages near the places in ``order``."""
+def _average_block(state, asked, order, out):
+    """Answer the questions in ``order``."""
     for i in order:
-        masses[i] = average_near(state, places[i], radii[i], out)
-        for k in range(places.shape[1]):
-            averages[i, k] = out[k]
+        asked.masses[i] = average_near(state, asked.places[i], asked.radii[i], out)
+        for k in range(asked.places.shape[1]):
+            asked.averages[i, k] = out[k]
 
 
 @bare_kernel

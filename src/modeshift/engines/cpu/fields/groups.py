@@ -1,0 +1,66 @@
+"""A tree for more than a few features, in which places near each other share their walks."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from modeshift.engines.cpu.fields.field import Asked
+from modeshift.engines.cpu.fields.plan import Plan, plan_groups
+from modeshift.engines.cpu.fields.shell import answer_groups, make_room
+from modeshift.engines.cpu.fields.tree import TreeField
+from modeshift.engines.cpu.fields.tree_state import TreeState
+from modeshift.engines.cpu.parallel import run_blocks
+from modeshift.engines.rule import Flat
+
+_WORTH_IT = 1 << 20  # pairs of a place and a point from which on a plan pays (measured)
+_LARGE = 1 << 12  # points from which it pays to ask stochastic steps together (measured)
+_AHEAD = 512  # those steps: more cost more corrections, fewer share less
+_PAYS = 4.0  # least gain of a plan with which it does (2 loses, 7 gains)
+_ANY = Flat()
+_SMALLEST, _LARGEST = 2.0**-30, 2.0**30  # radii with which offsets are float32
+
+
+class GroupField(TreeField):
+    """Field on a tree of boxes for the flat rule, with walks for groups of places.
+
+    Single places walk as in :class:`TreeField`.
+    """
+
+    @property
+    def ahead(self) -> int:
+        """Number of stochastic steps that are best asked together.
+
+        They are as many places all over the data. A plan for such places shows whether they are
+        near enough to each other, so that groups save more than the corrections cost.
+        """
+        n = len(self.points)
+        if n < _LARGE:
+            return 1
+        plan = self._plan(self.points[:: n // _AHEAD].copy(), self.radius)
+        return _AHEAD if plan.gain >= _PAYS else super().ahead
+
+    def _ask(self, asked: Asked, then: Callable[[np.ndarray], bool]) -> float:
+        radius = asked.radii.max(initial=0.0)
+        few = len(asked.places) * len(self.points) < _WORTH_IT
+        if few or not _SMALLEST <= radius <= _LARGEST:
+            return super()._ask(asked, then)
+        state, plan = self._still, self._plan(asked.places, radius)
+        most = int(np.diff(plan.starts).max(initial=0))
+        waste: list[float] = []
+
+        def walk(start: int, stop: int) -> bool:
+            room = make_room(state, most)
+            waste.append(answer_groups(state, asked, plan, start, stop, room))
+            return then(plan.order[plan.starts[start] : plan.starts[stop]])
+
+        if run_blocks(walk, len(plan.spreads), self.n_jobs):
+            return 0.0
+        return sum(waste) + self._ask_singly(asked, plan.alone, then)
+
+    @property
+    def _still(self) -> TreeState:
+        """The state for walks of groups. They do not use the rule, so one is compiled for all."""
+        return self.state._replace(rule=_ANY)
+
+    def _plan(self, places: np.ndarray, radius: float) -> Plan:
+        return plan_groups(self._still, places, radius, self.n_jobs)
