@@ -2,14 +2,15 @@
 
 import numpy as np
 
-# These three register the Gaussian and the nearest rule for the fields.
-from modeshift.engines.cpu.fields import gaussian_in_anchors, gaussian_in_tree, nearest_in_tree  # noqa: F401
+# These two register the Gaussian rule for anchors, and the nearest rule for trees.
+from modeshift.engines.cpu.fields import gaussian_in_anchors, nearest_in_tree  # noqa: F401
 from modeshift.engines.cpu.fields.anchors import AnchorField
 from modeshift.engines.cpu.fields.balls import BallField
 from modeshift.engines.cpu.fields.brute import BruteField
 from modeshift.engines.cpu.fields.field import Field
+from modeshift.engines.cpu.fields.gaussian_in_tree import GaussianField
 from modeshift.engines.cpu.fields.tree import TreeField
-from modeshift.engines.rule import Flat, Nearest, Rule
+from modeshift.engines.rule import Flat, Gaussian, Nearest, Rule
 
 __all__ = ["FIELDS", "Field", "make_field"]
 
@@ -41,4 +42,6 @@ def make_field(
         kind = "anchors" if points.shape[1] >= _MANY_FEATURES else "tree"
     if kind == "anchors" and isinstance(rule, Nearest):
         return BallField(points, weights, radius, n_jobs, rule)
+    if kind == "tree" and isinstance(rule, Gaussian):
+        return GaussianField(points, weights, radius, n_jobs, rule)
     return FIELDS[kind](points, weights, radius, n_jobs, rule)

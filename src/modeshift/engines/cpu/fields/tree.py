@@ -132,8 +132,12 @@ class TreeField(Field):
         return state
 
     def _order(self, places: np.ndarray) -> np.ndarray:
-        splits = self.state.splits
+        splits = self._splits
         return splits.order if places is self.points else _by_leaf(splits, places)
+
+    @property
+    def _splits(self) -> Splits:
+        return self.state.splits
 
 
 @kernel
@@ -179,10 +183,18 @@ def _settle(state):
     for leaf in range(n_leaves):
         for i in range(starts[n_leaves + leaf], starts[n_leaves + leaf + 1]):
             _enter(state, leaf, state.splits.order[i])
+    tighten(state)
+    state.waste[0] = 0.0
+
+
+@bare_kernel
+def tighten(state):
+    """Compute box, mass and mean of all nodes."""
+    n_leaves = state.counts.shape[0]
+    for leaf in range(n_leaves):
         _sum_leaf(state, leaf)
     for node in range(n_leaves - 1, 0, -1):
         _join_children(state.nodes, node, state.points.shape[1])
-    state.waste[0] = 0.0
 
 
 @bare_kernel
@@ -378,8 +390,8 @@ def _add_block(state, block, x, reach, inside, out):
         return state.weights[0] * count
     _weigh_block(state, block, x, reach, inside)
     for k in range(x.shape[0]):
-        out[k] += _weighted_offsets(state.blocks, block, k, x[k], inside)
-    return _total(inside)
+        out[k] += weighted_offsets(state.blocks, block, k, x[k], inside)
+    return total_of(inside)
 
 
 @fast_sums
@@ -427,7 +439,8 @@ def _weigh_block(state, block, x, reach, inside):
 
 
 @fast_sums
-def _weighted_offsets(values, i, k, x, weights):
+def weighted_offsets(values, i, k, x, weights):
+    """Return sum_c weights_c (values_ikc - x)."""
     total = 0.0
     for c in range(weights.shape[0]):
         total += weights[c] * (values[i, k, c] - x)
@@ -435,7 +448,8 @@ def _weighted_offsets(values, i, k, x, weights):
 
 
 @fast_sums
-def _total(weights):
+def total_of(weights):
+    """Return the sum of some weights."""
     total = 0.0
     for c in range(weights.shape[0]):
         total += weights[c]

@@ -1,0 +1,311 @@
+"""A polynomial for the Gaussian sums near all places of a box.
+
+Let all lengths be in bandwidths, r a point that stays the same when a box is cut (the centre of
+the first one), and c the centre of the box. For a place x = c + y and points s_i of weight w_i
+
+    sum_i w_i exp(-|x - s_i|^2 / 2) = exp(-|x - r|^2 / 2) P(y),
+    P(y) = sum_i W_i exp(y.(s_i - r)) = sum_a c_a y^a / a!,
+    W_i = w_i exp(-|s_i - r|^2 / 2 + (c - r).(s_i - r)),   c_a = sum_i W_i (s_i - r)^a .
+
+So P and its gradient give the mean: the weighted mean of s_i - r is grad P / P. The factor in front
+keeps its r, so that a polynomial can be moved to the centre of a smaller box without any error.
+
+The error bound of the terms beyond degree p: with D_i = |s_i - r|_1 and half the side of the box e,
+|y.(s_i - r)| <= z_i = e D_i. So P errs by at most sum_i W_i T_p(z_i), and a component of its
+gradient by at most sum_i W_i D_i T_p(z_i), with T_p(z) = sum_(n >= p) z^n / n!. On the other side
+P >= sum_i W_i exp(-z_i), the *floor*. With a span S >= |s_i - r| for all i, the mean errs by at
+most sum_i W_i (D_i + S) T_p(z_i) / floor. The lowest degree is taken for which this is at most
+``TOLERANCE``. Dropping terms of a polynomial that was made before errs by at most
+sum_a |c_a| e^|a| / a! (S + |a| / e).
+"""
+
+from math import exp
+from typing import NamedTuple
+
+import numpy as np
+
+from modeshift.engines.cpu.exponential import exponential
+from modeshift.engines.cpu.fields.monomials import Monomials
+from modeshift.engines.cpu.fields.pulls import dot
+from modeshift.engines.cpu.jit import bare_kernel, fast_sums
+
+TOLERANCE = 2.0**-42
+"""Largest error of a mean by dropped terms, in bandwidths."""
+
+_ROUNDING = 2.0**-40  # largest error of a mean by rounding
+_ROUND_OFF = 2.0**-48  # rounding errors of a sum, as a share of the sum of the absolute terms
+_BINS = 64  # for the bound, points are sorted by D into bins
+_WIDTH = 128  # number of points whose powers are computed at the same time
+
+
+class Sources(NamedTuple):
+    """The points with weight, sorted by the leaves of a tree.
+
+    Attributes
+    ----------
+    columns : (d, n)
+    weights : (n,)
+    starts : (L + 1,)
+        Leaf l owns the points from ``starts[l]`` to before ``starts[l + 1]``.
+    nodes : (2 L, ...)
+        Boxes of the nodes of the tree: lower corner, upper corner.
+    """
+
+    columns: np.ndarray
+    weights: np.ndarray
+    starts: np.ndarray
+    nodes: np.ndarray
+
+
+class Basis(NamedTuple):
+    """Constants of the polynomials of one field; m monomials.
+
+    Attributes
+    ----------
+    monomials : Monomials
+    degrees : (m,)
+        Degree of each monomial.
+    inverses : (m,)
+        1 / a_k for the first feature k in monomial a.
+    factorials : (m,)
+        1 / a! .
+    radius : float
+        The bandwidth.
+    span : float
+        S: no point is further from r, in bandwidths.
+    """
+
+    monomials: Monomials
+    degrees: np.ndarray
+    inverses: np.ndarray
+    factorials: np.ndarray
+    radius: float
+    span: float
+
+
+class Room(NamedTuple):
+    """Scratch space of a thread.
+
+    Attributes
+    ----------
+    members : (n,)
+        Numbers of points to be added.
+    offsets : (d, _WIDTH)
+        s_i - r of some of them, in bandwidths.
+    pulls : (_WIDTH,)
+        Their W_i.
+    powers : (2, rows, _WIDTH)
+        Their monomials of one degree, and of the next.
+    bins, masses : (_BINS,)
+        Largest D of each bin, and the sum of W_i in it.
+    bounds : (degree + 1,)
+        Error bound for each degree.
+    coefs : (m,)
+    """
+
+    members: np.ndarray
+    offsets: np.ndarray
+    pulls: np.ndarray
+    powers: np.ndarray
+    bins: np.ndarray
+    masses: np.ndarray
+    bounds: np.ndarray
+    coefs: np.ndarray
+
+
+def make_basis(tables: Monomials, radius: float, span: float) -> Basis:
+    """Return the constants for the monomials of some tables."""
+    m = len(tables.axes)
+    degrees = np.searchsorted(tables.ends, np.arange(m), side="right")
+    inverses = 1.0 / np.maximum(tables.powers, 1)
+    factorials = np.ones(m)
+    for i in range(1, m):
+        factorials[i] = factorials[tables.parents[i]] * inverses[i]
+    return Basis(tables, degrees, inverses, factorials, radius, span)
+
+
+def make_room(basis: Basis, d: int, n: int) -> Room:
+    """Return scratch space for n points."""
+    ends = basis.monomials.ends
+    return Room(
+        members=np.empty(n, dtype=np.int32),
+        offsets=np.empty((d, _WIDTH)),
+        pulls=np.empty(_WIDTH),
+        powers=np.empty((2, int(np.diff(ends, prepend=0).max()), _WIDTH)),
+        bins=np.sqrt(d) * basis.span / _BINS * np.arange(1, _BINS + 1),
+        masses=np.empty(_BINS),
+        bounds=np.empty(len(ends)),
+        coefs=np.empty(len(basis.degrees)),
+    )
+
+
+@bare_kernel
+def expand(sources, basis, room, count, root, center, half, start):
+    """Make the polynomial of a box from that of a larger box and the first members of the room.
+
+    The polynomial of the larger box is in ``room.coefs``; ``start`` holds its degree (-1: there is
+    none), its floor, its error and its centre, and the share of the tolerance that may be used.
+    Returns degree, floor and error of the new one, whose coefficients are then in ``room.coefs``;
+    the degree is -1 if no degree is exact enough.
+    """
+    degree, floor, error, share = start
+    size = 0.0
+    room.bounds[:] = 0.0
+    if degree >= 0:
+        least, size = _bound_old(basis, room, degree, half)
+        floor = max(floor, least)
+    room.masses[:] = 0.0
+    for first in range(0, count, _WIDTH):
+        width = min(_WIDTH, count - first)
+        _weigh(sources, basis, room, first, width, root, center)
+        for s in range(width):
+            distance = 0.0
+            for k in range(root.shape[0]):
+                distance += abs(room.offsets[k, s])
+            room.masses[min(int(distance / room.bins[0]), _BINS - 1)] += room.pulls[s]
+    floor_new, size_new = _bound_new(basis, room, half)
+    floor += floor_new
+    if (size + size_new) * _ROUND_OFF > _ROUNDING * floor:
+        return -1, floor, error
+    best = 1
+    while error + room.bounds[best] > share * TOLERANCE * floor:
+        best += 1
+        if best == room.bounds.shape[0]:
+            return -1, floor, error
+    ends = basis.monomials.ends
+    for i in range(ends[degree] if degree >= 0 else 0, ends[best]):
+        room.coefs[i] = 0.0
+    for first in range(0, count, _WIDTH):
+        width = min(_WIDTH, count - first)
+        _weigh(sources, basis, room, first, width, root, center)
+        _add_powers(basis.monomials, room, best, width)
+    return best, floor, error + room.bounds[best]
+
+
+@bare_kernel
+def shift(coefs, basis, degree, steps):
+    """Move a polynomial to another centre, in place: c_a becomes sum_b c_(a+b) step^b / b!."""
+    tables = basis.monomials
+    for k in range(steps.shape[0]):
+        for i in range(tables.ends[degree]):
+            factor = 1.0
+            up = i
+            for n in range(1, degree - basis.degrees[i] + 1):
+                up = tables.ups[up, k]
+                factor *= steps[k] / n
+                coefs[i] += coefs[up] * factor
+
+
+@bare_kernel
+def _bound_old(basis, room, degree, half):
+    """Write the error of dropping all terms above each degree to ``room.bounds``.
+
+    Returns a lower bound of the polynomial, and the sum of the absolute terms.
+    """
+    bounds, ends = room.bounds, basis.monomials.ends
+    size, least, power = 0.0, 0.0, 1.0
+    for p in range(degree + 1):
+        terms = 0.0
+        for i in range(ends[p - 1] if p > 0 else 0, ends[p]):
+            terms += abs(room.coefs[i]) * basis.factorials[i]
+        terms *= power
+        bounds[p] = terms * (basis.span + p / half)
+        size += bounds[p]
+        least += room.coefs[0] if p == 0 else -terms
+        power *= half
+    above = 0.0
+    for p in range(degree, -1, -1):
+        bounds[p], above = above, above + bounds[p]
+    return least, size
+
+
+@bare_kernel
+def _bound_new(basis, room, half):
+    """Add the error of new terms above each degree to ``room.bounds``, for the masses in the bins.
+
+    Returns the floor of the new points, and the sum of their absolute terms.
+    """
+    floor, size = 0.0, 0.0
+    for b in range(_BINS):
+        mass = room.masses[b]
+        if mass > 0.0:
+            z = half * room.bins[b]
+            growth = exp(z)
+            factor = mass * (room.bins[b] + basis.span)
+            floor += mass / growth
+            size += factor * growth
+            term = 1.0
+            for p in range(room.bounds.shape[0]):
+                # z^p / p! (1 + z / (p + 1) + ...), as a geometric series
+                rest = min(growth, term / (1.0 - z / (p + 1))) if z < p + 1 else growth
+                room.bounds[p] += factor * rest
+                term *= z / (p + 1)
+    return floor, size
+
+
+@bare_kernel
+def _weigh(sources, basis, room, first, width, root, center):
+    """Write offsets and W_i of some members to the room; unused places get no weight."""
+    d, offsets, pulls = root.shape[0], room.offsets, room.pulls
+    for s in range(width):
+        pulls[s] = 0.0
+    for k in range(d):
+        tilt = (center[k] - root[k]) / basis.radius
+        for s in range(width):
+            offset = (sources.columns[k, room.members[first + s]] - root[k]) / basis.radius
+            offsets[k, s] = offset
+            pulls[s] += offset * (tilt - 0.5 * offset)
+        for s in range(width, _WIDTH):
+            offsets[k, s] = 0.0
+    for s in range(width):
+        pulls[s] = exponential(pulls[s])
+    for s in range(width):
+        pulls[s] *= sources.weights[room.members[first + s]]
+    for s in range(width, _WIDTH):
+        pulls[s] = 0.0
+
+
+@bare_kernel
+def _add_powers(tables, room, degree, width):
+    """Add the monomials of the members that were weighed, up to a degree, to ``room.coefs``."""
+    ends, powers = tables.ends, room.powers
+    width = min(_WIDTH, (width + 15) // 16 * 16)
+    total = 0.0
+    for s in range(_WIDTH):
+        powers[0, 0, s] = room.pulls[s]
+        total += room.pulls[s]
+    room.coefs[0] += total
+    for p in range(1, degree + 1):
+        below = ends[p - 2] if p > 1 else 0
+        for i in range(ends[p - 1], ends[p]):
+            room.coefs[i] += _multiply(
+                powers, (p - 1) & 1, tables.parents[i] - below, i - ends[p - 1],
+                room.offsets, tables.axes[i], width,
+            )  # fmt: skip
+
+
+@fast_sums
+def _multiply(powers, side, parent, child, offsets, axis, width):
+    """Write a monomial of some points, its parent times a feature; return its sum."""
+    total = 0.0
+    for s in range(width):
+        value = powers[side, parent, s] * offsets[axis, s]
+        powers[1 - side, child, s] = value
+        total += value
+    return total
+
+
+@bare_kernel
+def evaluate(coefs, slopes, basis, degree, y, values, sums):
+    """Write P(y) and its gradient to ``sums``; ``values`` is room for the monomials.
+
+    ``slopes`` holds the coefficients of the derivatives, one feature after the other.
+    """
+    tables, d = basis.monomials, y.shape[0]
+    m, m_slope = tables.ends[degree], tables.ends[degree - 1]
+    values[0] = 1.0
+    for i in range(1, m):
+        values[i] = values[tables.parents[i]] * y[tables.axes[i]] * basis.inverses[i]
+    sums[0] = dot(coefs[:m], values)
+    for k in range(d):
+        sums[1 + k] = dot(slopes[k * m_slope : (k + 1) * m_slope], values)
