@@ -39,6 +39,7 @@ def _climb(
     spec: Spec, schedule: Climb, problem: Problem, random_state: Any, watch: Watch
 ) -> Outcome:
     field, points = field_of(spec, problem), problem.points
+    field.stand_still()
     settings: dict[str, Any] = {
         "tol": spec.tol * problem.scale,
         "max_iter": spec.max_iter,

@@ -101,6 +101,7 @@ class Room(NamedTuple):
     bounds : (degree + 1,)
         Error bound for each degree.
     coefs : (m,)
+    steps : (d,)
     """
 
     members: np.ndarray
@@ -111,6 +112,7 @@ class Room(NamedTuple):
     masses: np.ndarray
     bounds: np.ndarray
     coefs: np.ndarray
+    steps: np.ndarray
 
 
 def make_basis(tables: Monomials, radius: float, span: float) -> Basis:
@@ -136,19 +138,20 @@ def make_room(basis: Basis, d: int, n: int) -> Room:
         masses=np.empty(_BINS),
         bounds=np.empty(len(ends)),
         coefs=np.empty(len(basis.degrees)),
+        steps=np.empty(d),
     )
 
 
 @bare_kernel
-def expand(sources, basis, room, count, root, center, half, start):
-    """Make the polynomial of a box from that of a larger box and the first members of the room.
+def expand(
+    sources, basis, room, count, root, center, half, degree, floor, error, share
+):  # fmt: skip
+    """Add the first members of the room to a polynomial, and give it the degree that it needs.
 
-    The polynomial of the larger box is in ``room.coefs``; ``start`` holds its degree (-1: there is
-    none), its floor, its error and its centre, and the share of the tolerance that may be used.
-    Returns degree, floor and error of the new one, whose coefficients are then in ``room.coefs``;
-    the degree is -1 if no degree is exact enough.
+    The polynomial is in ``room.coefs``, with its degree (-1: there is none), floor and error. Up to
+    a share of the tolerance may be used. Returns degree, floor and error of the new polynomial; the
+    degree is -1 if no degree is exact enough.
     """
-    degree, floor, error, share = start
     size = 0.0
     room.bounds[:] = 0.0
     if degree >= 0:

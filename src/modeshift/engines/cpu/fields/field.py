@@ -127,6 +127,10 @@ class Field(ABC):
         run_blocks(block, len(places), self.n_jobs)
         return answer
 
+    def stand_still(self) -> None:
+        """Say that many queries come before the next move, so that preparations for them pay."""
+        return
+
     def is_quiet(self, tol: float) -> bool:
         """Return whether no point would move further than ``tol``. No point is moved."""
         return bool(self.means_near(self.points, tol=tol).squares.max() <= tol * tol)

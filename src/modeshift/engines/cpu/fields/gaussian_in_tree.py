@@ -23,8 +23,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from modeshift.engines.cpu.exponential import exponential
+from modeshift.engines.cpu.fields.expansion import Sources
+from modeshift.engines.cpu.fields.field import Means
 from modeshift.engines.cpu.fields.monomials import Monomials, monomials, n_monomials
+from modeshift.engines.cpu.fields.patches import Patches
 from modeshift.engines.cpu.fields.protocol import (
     average_near,
     average_of,
@@ -33,6 +35,7 @@ from modeshift.engines.cpu.fields.protocol import (
     move,
     wants_care,
 )
+from modeshift.engines.cpu.fields.pulls import find_pulls, in_lanes
 from modeshift.engines.cpu.fields.tree import (
     LEAF,
     TreeField,
@@ -51,7 +54,8 @@ TOLERANCE = 2.0**-44
 _MOMENTS = 64  # largest number of moments, unless one degree needs more
 _LEAST = 2 * LEAF  # fewer points are compared one by one in the time of a lump
 _PATIENCE = 256  # comparisons per point after which lumps are looked for again
-_LANES = 8  # slots that are compared at the same time; empty slots are far from all points
+_PATCHED = 3  # up to this number of features polynomials are short enough
+_FEW = 1 << 20  # fewer comparisons are done before a patch is made
 _SURELY = 1.0 - 2.0**-40  # a lump that is this far within reach is within reach
 _WORK = 0  # entry of the book: comparisons since then
 
@@ -107,6 +111,8 @@ class GaussianField(TreeField):
     """Field on a tree of boxes, with Gaussian weights."""
 
     state: GaussianState
+    _patches: Patches | None = None
+    _still = False
 
     def _build(self, points: np.ndarray) -> GaussianState:
         return _state_over(super()._build(points), self.radius)
@@ -120,10 +126,53 @@ class GaussianField(TreeField):
         m, d = len(self.state.monomials.axes), self.points.shape[1]
         return make_out(d, m + d * len(self.state.limits))
 
+    def means_near(
+        self, places: np.ndarray, radius: float | None = None, tol: float = np.inf
+    ) -> Means:
+        """Return the means near many places, with patches where they pay."""
+        n, d = self.points.shape
+        elsewhere = radius is not None and radius != self.radius
+        if elsewhere or d > _PATCHED or n * len(places) < _FEW:
+            return super().means_near(places, radius, tol)
+        patches = self._patches or self._new_patches()
+        if self._still:
+            self._patches = patches
+        return patches.means_near(self.state, places, tol, self.make_out)
+
+    def stand_still(self) -> None:
+        """Keep patches for further queries, until a point moves."""
+        self._still = True
+
+    def move_points(self, rows: np.ndarray, places: np.ndarray) -> None:
+        """Move some of the points."""
+        self._patches = None
+        super().move_points(rows, places)
+
+    def _new_patches(self) -> Patches:
+        def cost_at(x: np.ndarray) -> float:
+            return _cost_at(self.state, x, self.radius, self.make_out())
+
+        reach = reach_of(self.rule, self.radius)
+        return Patches(_sources_of(self.state), self.radius, reach, cost_at, self.n_jobs)
+
     def tend(self) -> None:
         """Look for lumps, if comparing points one by one has cost as much."""
         if wants_care(self.state):
             _find_lumps(self.state)
+
+
+def _sources_of(state: GaussianState) -> Sources:
+    """Return the points with weight, by leaf."""
+    tree = state.tree
+    order = np.argsort(tree.leaves, kind="stable")
+    order = order[state.weights[order] > 0.0]
+    counts = np.bincount(tree.leaves[order], minlength=len(tree.counts))
+    return Sources(
+        columns=np.ascontiguousarray(state.points[order].T),
+        weights=state.weights[order],
+        starts=np.concatenate([[0], np.cumsum(counts)]),
+        nodes=tree.nodes,
+    )
 
 
 def _state_over(tree: TreeState, radius: float) -> GaussianState:
@@ -293,6 +342,13 @@ def _renew(state, node):
 
 
 @bare_kernel
+def _cost_at(state, x, radius, out):
+    """Return the cost of a query at x, in comparisons of points."""
+    _, scanned, _ = _collect(state, x, radius, out)
+    return 1.5 * scanned
+
+
+@bare_kernel
 def _collect(state, x, radius, out):
     """Write the mean near x to ``out``; return mass, and points compared in crowded leaves."""
     tree, nodes, n_leaves = state.tree, state.tree.nodes, state.tree.counts.shape[0]
@@ -325,7 +381,7 @@ def _collect(state, x, radius, out):
                 scanned += filled
                 while filled > 0:
                     in_block = (filled - 1) % LEAF + 1
-                    used = pulls[: (in_block + _LANES - 1) // _LANES * _LANES]
+                    used = pulls[: in_lanes(in_block)]
                     mass += _add_block(tree, block, x, radius, reach, used, out)
                     filled -= in_block
                     block = tree.chain[block]
@@ -387,31 +443,13 @@ def _add_lump(state, node, degree, x, radius, out):
 @bare_kernel
 def _add_block(tree, block, x, radius, reach, pulls, out):
     """Add the points of a block that lie within reach; return their mass."""
-    _weigh_block(tree, block, x, radius, reach, pulls)
+    find_pulls(tree.blocks, block, tree.dims, x, radius, reach, pulls)
+    if tree.block_weights.shape[0] > 0:
+        for slot in range(pulls.shape[0]):
+            pulls[slot] *= tree.block_weights[block, slot]
+    else:
+        for slot in range(pulls.shape[0]):
+            pulls[slot] *= tree.weights[0]
     for k in range(x.shape[0]):
         out[k] += weighted_offsets(tree.blocks, block, k, x[k], pulls)
     return total_of(pulls)
-
-
-@bare_kernel
-def _weigh_block(tree, block, x, radius, reach, pulls):
-    """Write for each slot of a block its weight in a mean near x."""
-    blocks = tree.blocks
-    scale = -0.5 / (radius * radius)
-    for slot in range(pulls.shape[0]):
-        pulls[slot] = 0.0
-    if len(tree.dims) > 0:
-        for slot in range(pulls.shape[0]):
-            for k in range(len(tree.dims)):
-                difference = blocks[block, k, slot] - x[k]
-                pulls[slot] += difference * difference
-    else:
-        for k in range(x.shape[0]):
-            for slot in range(pulls.shape[0]):
-                difference = blocks[block, k, slot] - x[k]
-                pulls[slot] += difference * difference
-    alike = tree.block_weights.shape[0] == 0
-    for slot in range(pulls.shape[0]):
-        weight = tree.weights[0] if alike else tree.block_weights[block, slot]
-        pull = weight * exponential(scale * pulls[slot])
-        pulls[slot] = pull if pulls[slot] <= reach else 0.0

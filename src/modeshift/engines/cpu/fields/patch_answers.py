@@ -1,0 +1,124 @@
+"""Answers of patches: means near many places, from polynomials and lists."""
+
+from math import exp
+from typing import NamedTuple
+
+import numpy as np
+
+from modeshift.engines.cpu.distance import squared_distance
+from modeshift.engines.cpu.fields.expansion import evaluate
+from modeshift.engines.cpu.fields.protocol import mean_near
+from modeshift.engines.cpu.fields.pulls import dot, find_pulls, in_lanes
+from modeshift.engines.cpu.fields.tree import total_of, weighted_offsets
+from modeshift.engines.cpu.jit import bare_kernel
+from modeshift.engines.rule import land
+
+_NOWHERE = 2.0**1020  # coordinate of an unused slot
+
+
+class Desk(NamedTuple):
+    """Scratch space of a thread.
+
+    Attributes
+    ----------
+    block : (1, d, L)
+        The points of a list.
+    weights, pulls : (L,)
+    values : (m,)
+    y : (d,)
+    sums : (1 + d,)
+    out : array
+        From ``make_out`` of the field.
+    """
+
+    block: np.ndarray
+    weights: np.ndarray
+    pulls: np.ndarray
+    values: np.ndarray
+    y: np.ndarray
+    sums: np.ndarray
+    out: np.ndarray
+
+
+def make_desk(d: int, longest: int, n_terms: int, out: np.ndarray) -> Desk:
+    """Return scratch space for lists of a length and polynomials of some terms."""
+    length = in_lanes(longest)
+    return Desk(
+        block=np.empty((1, d, length)),
+        weights=np.empty(length),
+        pulls=np.empty(length),
+        values=np.empty(n_terms),
+        y=np.empty(d),
+        sums=np.empty(1 + d),
+        out=out,
+    )
+
+
+@bare_kernel
+def answer_block(state, boxes, terms, lists, sources, basis, reach, places, order, found, desk, answer):
+    """Compute the means of the places in ``order``; return the largest squared shift."""
+    out, largest, loaded, width = desk.out, 0.0, -1, 0
+    for i in order:
+        x, patch = places[i], found[i]
+        if patch < 0:
+            answer.masses[i] = mean_near(state, x, basis.radius, out)
+        else:
+            if patch != loaded:
+                width = _load(boxes, lists, sources, patch, desk)
+                loaded = patch
+            answer.masses[i] = _average(state, boxes, terms, basis, reach, x, patch, width, desk)
+            land(state.rule.space, x, out)
+        answer.squares[i] = squared_distance(out, x)
+        largest = max(largest, answer.squares[i])
+        for k in range(places.shape[1]):
+            answer.means[i, k] = out[k]
+    return largest
+
+
+@bare_kernel
+def _load(boxes, lists, sources, patch, desk):
+    """Copy the points of the list of a patch; return the number of slots that are used."""
+    start, length = boxes.lists[patch], boxes.lengths[patch]
+    width = in_lanes(length)
+    for k in range(sources.columns.shape[0]):
+        for e in range(length):
+            desk.block[0, k, e] = sources.columns[k, lists[start + e]]
+        for e in range(length, width):
+            desk.block[0, k, e] = _NOWHERE
+    for e in range(length):
+        desk.weights[e] = sources.weights[lists[start + e]]
+    for e in range(length, width):
+        desk.weights[e] = 0.0
+    return width
+
+
+@bare_kernel
+def _average(state, boxes, terms, basis, reach, x, patch, width, desk):
+    """Write the mean near a place of a patch to ``desk.out``; return the mass."""
+    out, y, sums, root = desk.out, desk.y, desk.sums, boxes.roots[patch]
+    d, tables, degree = x.shape[0], basis.monomials, boxes.degrees[patch]
+    for k in range(d):
+        y[k] = (x[k] - boxes.centers[patch, k]) / basis.radius
+    m, start = tables.ends[degree], boxes.terms[patch]
+    coefs = terms[start : start + m]
+    slopes = terms[start + m : start + m + d * tables.ends[degree - 1]]
+    evaluate(coefs, slopes, basis, degree, y, desk.values, sums)
+    square = 0.0
+    for k in range(d):
+        y[k] = (x[k] - boxes.centers[root, k]) / basis.radius
+        square += y[k] * y[k]
+    factor = exp(-0.5 * square)
+    mass = factor * sums[0]
+    for k in range(d):
+        out[k] = factor * basis.radius * (sums[1 + k] - sums[0] * y[k])
+    if width > 0:
+        pulls = desk.pulls[:width]
+        find_pulls(desk.block, 0, state.tree.dims, x, basis.radius, reach, pulls)
+        for e in range(width):
+            pulls[e] *= desk.weights[e]
+        mass += total_of(pulls)
+        for k in range(d):
+            out[k] += weighted_offsets(desk.block, 0, k, x[k], pulls)
+    for k in range(d):
+        out[k] = x[k] + out[k] / mass if mass > 0.0 else x[k]
+    return mass
