@@ -71,6 +71,14 @@ def bare_kernel(function: Callable, **options: Any) -> Any:
     return kernel(function, _nrt=False, **options)
 
 
+def inlined(function: Callable) -> Any:
+    """Compile a bare kernel into each kernel that calls it.
+
+    A call copies all arrays of its arguments, which takes longer than a short kernel.
+    """
+    return bare_kernel(function, inline="always")
+
+
 def fast_sums(function: Callable) -> Any:
     """Compile a bare kernel whose sums may be taken in any order, which is several times faster.
 

@@ -27,7 +27,7 @@ import numpy as np
 from modeshift.engines.cpu.exponential import exponential
 from modeshift.engines.cpu.fields.monomials import Monomials
 from modeshift.engines.cpu.fields.pulls import dot
-from modeshift.engines.cpu.jit import bare_kernel, fast_sums
+from modeshift.engines.cpu.jit import bare_kernel, fast_sums, inlined
 
 TOLERANCE = 2.0**-42
 """Largest error of a mean by dropped terms, in bandwidths."""
@@ -94,25 +94,33 @@ class Room(NamedTuple):
         s_i - r of some of them, in bandwidths.
     pulls : (_WIDTH,)
         Their W_i.
-    powers : (2, rows, _WIDTH)
-        Their monomials of one degree, and of the next.
+    kept : (rows, _WIDTH)
+        Their monomials without the first feature.
+    rows : (m,)
+        Where each of these is kept.
+    power : (_WIDTH,)
+        One monomial.
     bins, masses : (_BINS,)
         Largest D of each bin, and the sum of W_i in it.
     bounds : (degree + 1,)
         Error bound for each degree.
     coefs : (m,)
     steps : (d,)
+    start : (2,)
     """
 
     members: np.ndarray
     offsets: np.ndarray
     pulls: np.ndarray
-    powers: np.ndarray
+    kept: np.ndarray
+    rows: np.ndarray
+    power: np.ndarray
     bins: np.ndarray
     masses: np.ndarray
     bounds: np.ndarray
     coefs: np.ndarray
     steps: np.ndarray
+    start: np.ndarray
 
 
 def make_basis(tables: Monomials, radius: float, span: float) -> Basis:
@@ -133,25 +141,27 @@ def make_room(basis: Basis, d: int, n: int) -> Room:
         members=np.empty(n, dtype=np.int32),
         offsets=np.empty((d, _WIDTH)),
         pulls=np.empty(_WIDTH),
-        powers=np.empty((2, int(np.diff(ends, prepend=0).max()), _WIDTH)),
+        kept=np.empty((np.count_nonzero(basis.monomials.axes) + 1, _WIDTH)),
+        rows=np.empty(len(basis.degrees), dtype=np.int32),
+        power=np.empty(_WIDTH),
         bins=np.sqrt(d) * basis.span / _BINS * np.arange(1, _BINS + 1),
         masses=np.empty(_BINS),
         bounds=np.empty(len(ends)),
         coefs=np.empty(len(basis.degrees)),
         steps=np.empty(d),
+        start=np.empty(2),
     )
 
 
-@bare_kernel
-def expand(
-    sources, basis, room, count, root, center, half, degree, floor, error, share
-):  # fmt: skip
+@inlined
+def expand(sources, basis, room, count, root, center, half, degree, share):
     """Add the first members of the room to a polynomial, and give it the degree that it needs.
 
-    The polynomial is in ``room.coefs``, with its degree (-1: there is none), floor and error. Up to
-    a share of the tolerance may be used. Returns degree, floor and error of the new polynomial; the
-    degree is -1 if no degree is exact enough.
+    The polynomial has the given degree; -1: there is none yet. It is in ``room.coefs``, and
+    ``room.start`` holds its floor and error. Returns the degree of the new polynomial, whose error
+    is at most a share of the tolerance; -1 if no degree is exact enough.
     """
+    floor, error = room.start[0], room.start[1]
     size = 0.0
     room.bounds[:] = 0.0
     if degree >= 0:
@@ -169,23 +179,23 @@ def expand(
     floor_new, size_new = _bound_new(basis, room, half)
     floor += floor_new
     if (size + size_new) * _ROUND_OFF > _ROUNDING * floor:
-        return -1, floor, error
+        return -1
     best = 1
     while error + room.bounds[best] > share * TOLERANCE * floor:
         best += 1
         if best == room.bounds.shape[0]:
-            return -1, floor, error
-    ends = basis.monomials.ends
-    for i in range(ends[degree] if degree >= 0 else 0, ends[best]):
+            return -1
+    for i in range(basis.monomials.ends[degree] if degree >= 0 else 0, basis.monomials.ends[best]):
         room.coefs[i] = 0.0
     for first in range(0, count, _WIDTH):
         width = min(_WIDTH, count - first)
         _weigh(sources, basis, room, first, width, root, center)
-        _add_powers(basis.monomials, room, best, width)
-    return best, floor, error + room.bounds[best]
+        _add_powers(basis.monomials, room, best, (width + 15) // 16 * 16)
+    room.start[0], room.start[1] = floor, error + room.bounds[best]
+    return best
 
 
-@bare_kernel
+@inlined
 def shift(coefs, basis, degree, steps):
     """Move a polynomial to another centre, in place: c_a becomes sum_b c_(a+b) step^b / b!."""
     tables = basis.monomials
@@ -199,7 +209,7 @@ def shift(coefs, basis, degree, steps):
                 coefs[i] += coefs[up] * factor
 
 
-@bare_kernel
+@inlined
 def _bound_old(basis, room, degree, half):
     """Write the error of dropping all terms above each degree to ``room.bounds``.
 
@@ -222,7 +232,7 @@ def _bound_old(basis, room, degree, half):
     return least, size
 
 
-@bare_kernel
+@inlined
 def _bound_new(basis, room, half):
     """Add the error of new terms above each degree to ``room.bounds``, for the masses in the bins.
 
@@ -246,7 +256,7 @@ def _bound_new(basis, room, half):
     return floor, size
 
 
-@bare_kernel
+@inlined
 def _weigh(sources, basis, room, first, width, root, center):
     """Write offsets and W_i of some members to the room; unused places get no weight."""
     d, offsets, pulls = root.shape[0], room.offsets, room.pulls
@@ -268,37 +278,78 @@ def _weigh(sources, basis, room, first, width, root, center):
         pulls[s] = 0.0
 
 
-@bare_kernel
+@inlined
 def _add_powers(tables, room, degree, width):
-    """Add the monomials of the members that were weighed, up to a degree, to ``room.coefs``."""
-    ends, powers = tables.ends, room.powers
-    width = min(_WIDTH, (width + 15) // 16 * 16)
-    total = 0.0
-    for s in range(_WIDTH):
-        powers[0, 0, s] = room.pulls[s]
-        total += room.pulls[s]
-    room.coefs[0] += total
-    for p in range(1, degree + 1):
-        below = ends[p - 2] if p > 1 else 0
-        for i in range(ends[p - 1], ends[p]):
-            room.coefs[i] += _multiply(
-                powers, (p - 1) & 1, tables.parents[i] - below, i - ends[p - 1],
-                room.offsets, tables.axes[i], width,
-            )  # fmt: skip
+    """Add the monomials of the members that were weighed, up to a degree, to ``room.coefs``.
+
+    Monomials without the first feature are kept, in the order of their numbers; each of them is
+    then multiplied by the first feature, again and again.
+    """
+    kept = 0
+    for p in range(degree + 1):
+        for i in range(tables.ends[p - 1] if p > 0 else 0, tables.ends[p]):
+            if i > 0 and tables.axes[i] == 0:
+                continue
+            if i == 0:
+                room.coefs[0] += _start(room.pulls, room.kept, room.power, width)
+            else:
+                parent = room.rows[tables.parents[i]]
+                room.coefs[i] += _multiply(
+                    room.kept, parent, kept, room.offsets, tables.axes[i], room.power, width
+                )
+            room.rows[i] = kept
+            kept += 1
+            up = i
+            for q in range(p, degree, 4):
+                for total in _raise(room.power, room.offsets, width):
+                    q += 1
+                    if q <= degree:
+                        up = tables.ups[up, 0]
+                        room.coefs[up] += total
 
 
 @fast_sums
-def _multiply(powers, side, parent, child, offsets, axis, width):
-    """Write a monomial of some points, its parent times a feature; return its sum."""
+def _start(pulls, kept, power, width):
+    """Begin with the monomial 1; return its sum."""
     total = 0.0
     for s in range(width):
-        value = powers[side, parent, s] * offsets[axis, s]
-        powers[1 - side, child, s] = value
+        kept[0, s] = pulls[s]
+        power[s] = pulls[s]
+        total += pulls[s]
+    return total
+
+
+@fast_sums
+def _multiply(kept, parent, child, offsets, axis, power, width):
+    """Begin with another monomial, its parent times a feature; return its sum."""
+    total = 0.0
+    for s in range(width):
+        value = kept[parent, s] * offsets[axis, s]
+        kept[child, s] = value
+        power[s] = value
         total += value
     return total
 
 
-@bare_kernel
+@fast_sums
+def _raise(power, offsets, width):
+    """Multiply a monomial four times by the first feature; return the four sums."""
+    first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
+    for s in range(width):
+        x = offsets[0, s]
+        value = power[s] * x
+        first += value
+        value *= x
+        second += value
+        value *= x
+        third += value
+        value *= x
+        fourth += value
+        power[s] = value
+    return first, second, third, fourth
+
+
+@inlined
 def evaluate(coefs, slopes, basis, degree, y, values, sums):
     """Write P(y) and its gradient to ``sums``; ``values`` is room for the monomials.
 

@@ -34,6 +34,11 @@ class Means(NamedTuple):
     squares: np.ndarray
 
 
+def no_means(places: np.ndarray) -> Means:
+    """Return space for the means near some places."""
+    return Means(np.empty_like(places), np.empty(len(places)), np.zeros(len(places)))
+
+
 class Field(ABC):
     """Base of all fields, with queries for one place and for many.
 
@@ -116,16 +121,21 @@ class Field(ABC):
         remaining means may be missing.
         """
         radius = self.radius if radius is None else radius
-        answer = Means(np.empty_like(places), np.empty(len(places)), np.zeros(len(places)))
-        order = self._order(places)
+        answer = no_means(places)
+        self._answer(places, self._order(places), radius, tol, answer)
+        return answer
+
+    def _answer(
+        self, places: np.ndarray, order: np.ndarray, radius: float, tol: float, answer: Means
+    ) -> None:
+        """Write the means near the places in ``order``; stop after a shift longer than ``tol``."""
 
         def block(start: int, stop: int) -> bool:
             out = self.make_out()
             largest = _answer_block(self.state, places, order[start:stop], radius, out, answer)
             return largest > tol * tol
 
-        run_blocks(block, len(places), self.n_jobs)
-        return answer
+        run_blocks(block, len(order), self.n_jobs)
 
     def stand_still(self) -> None:
         """Say that many queries come before the next move, so that preparations for them pay."""

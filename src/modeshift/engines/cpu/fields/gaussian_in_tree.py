@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from modeshift.engines.cpu.fields.expansion import Sources
-from modeshift.engines.cpu.fields.field import Means
+from modeshift.engines.cpu.fields.field import Means, no_means
 from modeshift.engines.cpu.fields.monomials import Monomials, monomials, n_monomials
 from modeshift.engines.cpu.fields.patches import Patches
 from modeshift.engines.cpu.fields.protocol import (
@@ -137,7 +137,13 @@ class GaussianField(TreeField):
         patches = self._patches or self._new_patches()
         if self._still:
             self._patches = patches
-        return patches.means_near(self.state, places, tol, self.make_out)
+        answer = no_means(places)
+        found = patches.find(places)
+        if not patches.answer(places, found, tol, answer):
+            left = np.flatnonzero(found < 0)
+            order = left[self._order(places[left])]
+            self._answer(places, order, self.radius, tol, answer)
+        return answer
 
     def stand_still(self) -> None:
         """Keep patches for further queries, until a point moves."""
@@ -149,11 +155,8 @@ class GaussianField(TreeField):
         super().move_points(rows, places)
 
     def _new_patches(self) -> Patches:
-        def cost_at(x: np.ndarray) -> float:
-            return _cost_at(self.state, x, self.radius, self.make_out())
-
         reach = reach_of(self.rule, self.radius)
-        return Patches(_sources_of(self.state), self.radius, reach, cost_at, self.n_jobs)
+        return Patches(self.state, _sources_of(self.state), reach, self.n_jobs)
 
     def tend(self) -> None:
         """Look for lumps, if comparing points one by one has cost as much."""
@@ -339,13 +342,6 @@ def _renew(state, node):
             ):
                 _sum_lump(state, node)
         node //= 2
-
-
-@bare_kernel
-def _cost_at(state, x, radius, out):
-    """Return the cost of a query at x, in comparisons of points."""
-    _, scanned, _ = _collect(state, x, radius, out)
-    return 1.5 * scanned
 
 
 @bare_kernel

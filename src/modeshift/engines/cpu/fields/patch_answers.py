@@ -7,13 +7,36 @@ import numpy as np
 
 from modeshift.engines.cpu.distance import squared_distance
 from modeshift.engines.cpu.fields.expansion import evaluate
-from modeshift.engines.cpu.fields.protocol import mean_near
 from modeshift.engines.cpu.fields.pulls import dot, find_pulls, in_lanes
 from modeshift.engines.cpu.fields.tree import total_of, weighted_offsets
-from modeshift.engines.cpu.jit import bare_kernel
+from modeshift.engines.cpu.jit import bare_kernel, inlined
 from modeshift.engines.rule import land
 
 _NOWHERE = 2.0**1020  # coordinate of an unused slot
+
+
+class Patched(NamedTuple):
+    """The patches of boxes; C boxes.
+
+    Attributes
+    ----------
+    floors, errors : (C,)
+        Lower bound of the polynomial, and the error of the means.
+    terms_at : (C,)
+        Where its coefficients begin: those of the polynomial, then those of its derivatives.
+    lists_at, lengths : (C,)
+        Where its list begins, and how long it is.
+    terms, lists : array
+        Coefficients and lists of all patches.
+    """
+
+    floors: np.ndarray
+    errors: np.ndarray
+    terms_at: np.ndarray
+    lists_at: np.ndarray
+    lengths: np.ndarray
+    terms: np.ndarray
+    lists: np.ndarray
 
 
 class Desk(NamedTuple):
@@ -25,10 +48,8 @@ class Desk(NamedTuple):
         The points of a list.
     weights, pulls : (L,)
     values : (m,)
-    y : (d,)
+    y, out : (d,)
     sums : (1 + d,)
-    out : array
-        From ``make_out`` of the field.
     """
 
     block: np.ndarray
@@ -36,11 +57,11 @@ class Desk(NamedTuple):
     pulls: np.ndarray
     values: np.ndarray
     y: np.ndarray
-    sums: np.ndarray
     out: np.ndarray
+    sums: np.ndarray
 
 
-def make_desk(d: int, longest: int, n_terms: int, out: np.ndarray) -> Desk:
+def make_desk(d: int, longest: int, n_terms: int) -> Desk:
     """Return scratch space for lists of a length and polynomials of some terms."""
     length = in_lanes(longest)
     return Desk(
@@ -49,25 +70,24 @@ def make_desk(d: int, longest: int, n_terms: int, out: np.ndarray) -> Desk:
         pulls=np.empty(length),
         values=np.empty(n_terms),
         y=np.empty(d),
+        out=np.empty(d),
         sums=np.empty(1 + d),
-        out=out,
     )
 
 
 @bare_kernel
-def answer_block(state, boxes, terms, lists, sources, basis, reach, places, order, found, desk, answer):
+def answer_patched(
+    made, boxes, sources, basis, rule, dims, reach, places, order, found, desk, answer
+):  # fmt: skip
     """Compute the means of the places in ``order``; return the largest squared shift."""
     out, largest, loaded, width = desk.out, 0.0, -1, 0
     for i in order:
         x, patch = places[i], found[i]
-        if patch < 0:
-            answer.masses[i] = mean_near(state, x, basis.radius, out)
-        else:
-            if patch != loaded:
-                width = _load(boxes, lists, sources, patch, desk)
-                loaded = patch
-            answer.masses[i] = _average(state, boxes, terms, basis, reach, x, patch, width, desk)
-            land(state.rule.space, x, out)
+        if patch != loaded:
+            width = _load(made, sources, patch, desk)
+            loaded = patch
+        answer.masses[i] = _average(made, boxes, basis, dims, reach, x, patch, width, desk)
+        land(rule.space, x, out)
         answer.squares[i] = squared_distance(out, x)
         largest = max(largest, answer.squares[i])
         for k in range(places.shape[1]):
@@ -75,10 +95,10 @@ def answer_block(state, boxes, terms, lists, sources, basis, reach, places, orde
     return largest
 
 
-@bare_kernel
-def _load(boxes, lists, sources, patch, desk):
+@inlined
+def _load(made, sources, patch, desk):
     """Copy the points of the list of a patch; return the number of slots that are used."""
-    start, length = boxes.lists[patch], boxes.lengths[patch]
+    lists, start, length = made.lists, made.lists_at[patch], made.lengths[patch]
     width = in_lanes(length)
     for k in range(sources.columns.shape[0]):
         for e in range(length):
@@ -92,14 +112,14 @@ def _load(boxes, lists, sources, patch, desk):
     return width
 
 
-@bare_kernel
-def _average(state, boxes, terms, basis, reach, x, patch, width, desk):
+@inlined
+def _average(made, boxes, basis, dims, reach, x, patch, width, desk):
     """Write the mean near a place of a patch to ``desk.out``; return the mass."""
     out, y, sums, root = desk.out, desk.y, desk.sums, boxes.roots[patch]
-    d, tables, degree = x.shape[0], basis.monomials, boxes.degrees[patch]
+    d, tables, degree = x.shape[0], basis.monomials, boxes.states[patch]
     for k in range(d):
         y[k] = (x[k] - boxes.centers[patch, k]) / basis.radius
-    m, start = tables.ends[degree], boxes.terms[patch]
+    m, start, terms = tables.ends[degree], made.terms_at[patch], made.terms
     coefs = terms[start : start + m]
     slopes = terms[start + m : start + m + d * tables.ends[degree - 1]]
     evaluate(coefs, slopes, basis, degree, y, desk.values, sums)
@@ -113,7 +133,7 @@ def _average(state, boxes, terms, basis, reach, x, patch, width, desk):
         out[k] = factor * basis.radius * (sums[1 + k] - sums[0] * y[k])
     if width > 0:
         pulls = desk.pulls[:width]
-        find_pulls(desk.block, 0, state.tree.dims, x, basis.radius, reach, pulls)
+        find_pulls(desk.block, 0, dims, x, basis.radius, reach, pulls)
         for e in range(width):
             pulls[e] *= desk.weights[e]
         mass += total_of(pulls)

@@ -5,7 +5,7 @@ instructions. Unused slots of a block are far from all places.
 """
 
 from modeshift.engines.cpu.exponential import exponential
-from modeshift.engines.cpu.jit import bare_kernel, fast_sums
+from modeshift.engines.cpu.jit import bare_kernel, fast_sums, inlined
 
 LANES = 8
 """Slots are compared in groups of this number."""
@@ -17,7 +17,7 @@ def in_lanes(count):
     return (count + LANES - 1) // LANES * LANES
 
 
-@bare_kernel
+@inlined
 def find_pulls(blocks, block, dims, x, radius, reach, pulls):
     """Write exp(-r^2 / (2 radius^2)) for each slot of a block; 0 where r^2 > reach.
 
