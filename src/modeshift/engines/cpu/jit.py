@@ -71,12 +71,12 @@ def bare_kernel(function: Callable, **options: Any) -> Any:
     return kernel(function, _nrt=False, **options)
 
 
-def inlined(function: Callable) -> Any:
-    """Compile a bare kernel into each kernel that calls it.
+def inlined_kernel(function: Callable) -> Any:
+    """Compile a bare kernel that becomes a part of its callers.
 
-    A call copies all arrays of its arguments, which takes longer than a short kernel.
+    Otherwise each call copies its arguments, and a state has many arrays.
     """
-    return bare_kernel(function, inline="always")
+    return bare_kernel(function, forceinline=True)
 
 
 def fast_sums(function: Callable) -> Any:

@@ -45,8 +45,7 @@ class Splits(NamedTuple):
 def split_points(points: np.ndarray, leaf_size: int, n_jobs: int = 1) -> Splits:
     """Sort points, in place, so that each node of a tree owns a run of them.
 
-    A node is halved at the median of the feature in which its points extend most. The upper nodes
-    are cut one after another; the parts below them are cut in parallel, one for each thread.
+    A node is halved at the median of the feature in which its points extend most.
     """
     n_leaves = 1 << depth_for(len(points), leaf_size)
     splits = Splits(
@@ -57,6 +56,17 @@ def split_points(points: np.ndarray, leaf_size: int, n_jobs: int = 1) -> Splits:
         stops=np.zeros(2 * n_leaves + 1, dtype=np.int64),
     )
     splits.stops[1] = splits.starts[-1] = len(points)
+    cut(points, splits, n_jobs)
+    return splits
+
+
+def cut(points: np.ndarray, splits: Splits, n_jobs: int) -> None:
+    """Cut the root and all below it; sort the points in place.
+
+    The upper nodes are cut one after another; the parts below them are cut in parallel, one for
+    each thread.
+    """
+    n_leaves = len(splits.axes)
     top = min(n_leaves, 1 << (n_jobs - 1).bit_length())
     for node in range(1, top):
         split_node(points, splits, node)
@@ -66,7 +76,6 @@ def split_points(points: np.ndarray, leaf_size: int, n_jobs: int = 1) -> Splits:
             split_below(points, splits, top + part)
 
     run_blocks(parts, top, n_jobs)
-    return splits
 
 
 @bare_kernel

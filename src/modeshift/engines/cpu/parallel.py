@@ -1,9 +1,13 @@
 """Work in blocks on threads. Blocks are short, so Ctrl-C takes effect at once."""
 
+import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cache
+from itertools import pairwise
 from threading import Lock
 from time import perf_counter
+from typing import Any
 
 
 class Pace:
@@ -66,9 +70,41 @@ def run_blocks(work: Callable[[int, int], bool | None], n: int, n_jobs: int = 1)
     if n_jobs == 1:
         _work_through(blocks, work)
         return blocks.stopped
-    with ThreadPoolExecutor(n_jobs - 1) as pool:
-        others = [pool.submit(_work_through, blocks, work) for _ in range(n_jobs - 1)]
-        _work_through(blocks, work)
-        for other in others:
-            other.result()
+    _on_threads([(_work_through, blocks, work)] * n_jobs)
     return blocks.stopped
+
+
+def run_shares(work: Callable[[int, int], object], n: int, n_jobs: int = 1) -> None:
+    """Call ``work(start, stop)`` once on each thread, for equal shares of ``range(n)``."""
+    if n_jobs == 1:
+        work(0, n)
+        return
+    ends = [n * i // n_jobs for i in range(n_jobs + 1)]
+    _on_threads([(work, start, stop) for start, stop in pairwise(ends)])
+
+
+def _on_threads(calls: list[tuple[Any, ...]]) -> None:
+    """Make calls at the same time, the first of them on this thread; return when all are done."""
+    function, *arguments = calls[0]
+    others = [_pool(len(calls) - 1).submit(*call) for call in calls[1:]]
+    try:
+        function(*arguments)
+        for other, (function, *arguments) in zip(others, calls[1:], strict=True):
+            if other.cancel():  # other fits keep the threads busy
+                function(*arguments)
+            else:
+                other.result()
+    finally:
+        for other in others:
+            other.cancel()
+        wait(others)
+
+
+@cache
+def _pool(n_threads: int) -> ThreadPoolExecutor:
+    """Return threads that wait for work: starting threads anew takes longer than short work."""
+    return ThreadPoolExecutor(n_threads, "modeshift")
+
+
+if hasattr(os, "register_at_fork"):  # threads do not live on in a child process
+    os.register_at_fork(after_in_child=_pool.cache_clear)

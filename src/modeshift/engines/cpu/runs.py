@@ -7,13 +7,14 @@ import numpy as np
 from modeshift.engines.cpu.fields import Field, make_field
 from modeshift.engines.cpu.seeding import drawn_starts, follow, starts_of
 from modeshift.engines.cpu.steps import CompiledSteps
+from modeshift.engines.cpu.steps_ahead import StepsAhead, StepsWhileLoud
 from modeshift.engines.problem import Problem
 from modeshift.engines.schedules.blur import blur
 from modeshift.engines.schedules.climb import climb
 from modeshift.engines.schedules.feature_weights import FeatureWeights
 from modeshift.engines.schedules.outcome import Outcome
 from modeshift.engines.schedules.stopping import LargestShift, ShiftEntropy
-from modeshift.engines.schedules.wander import negligible_shift, wander
+from modeshift.engines.schedules.wander import Steps, negligible_shift, wander
 from modeshift.spec import Blur, Climb, Spec
 from modeshift.watching.watch import Watch
 
@@ -88,7 +89,7 @@ def _wander(spec: Spec, problem: Problem, random_state: Any, watch: Watch) -> Ou
     negligible = negligible_shift(tol, problem.scale)
     return wander(
         field,
-        CompiledSteps(field, schedule.batch_size or 1, tol, negligible, spec.record),
+        _steps_over(field, schedule.batch_size or 1, tol, negligible, spec.record),
         tol=tol,
         patience=schedule.patience,
         max_iter=spec.max_iter,
@@ -98,3 +99,13 @@ def _wander(spec: Spec, problem: Problem, random_state: Any, watch: Watch) -> Ou
         record=spec.record,
         watch=watch,
     )
+
+
+def _steps_over(
+    field: Field, batch_size: int, tol: float, negligible: float, record: bool
+) -> Steps:
+    single = CompiledSteps(field, batch_size, tol, negligible, record)
+    if field.ahead == 1:
+        return single
+    together = StepsAhead(field, batch_size, field.ahead, tol, negligible)
+    return StepsWhileLoud(together, single)

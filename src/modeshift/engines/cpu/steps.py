@@ -6,7 +6,7 @@ import numpy as np
 
 from modeshift.engines.cpu.distance import squared_distance
 from modeshift.engines.cpu.fields import Field
-from modeshift.engines.cpu.fields.protocol import mean_of, move, wants_care
+from modeshift.engines.cpu.fields.protocol import WASTE, mean_of, move, note_waste, wants_care
 from modeshift.engines.cpu.jit import bare_kernel
 from modeshift.engines.cpu.parallel import Pace
 from modeshift.engines.schedules.outcome import PathRecorder
@@ -98,6 +98,8 @@ def _take_steps(
             trail[row, k] = out[k]
         if t + 1 - begin < size and t + 1 < n:
             continue
+        note_waste(state, out[WASTE])
+        out[WASTE] = 0.0
         first = begin if kept else 0
         for s in range(t + 1 - begin):
             if trail[first + s, d] > negligible * negligible:

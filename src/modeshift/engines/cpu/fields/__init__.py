@@ -2,13 +2,18 @@
 
 import numpy as np
 
-# These two register the Gaussian rule for anchors, and the nearest rule for trees.
-from modeshift.engines.cpu.fields import gaussian_in_anchors, nearest_in_tree  # noqa: F401
+# These register rules for the fields.
+from modeshift.engines.cpu.fields import (  # noqa: F401
+    flat_in_tree,
+    gaussian_in_anchors,
+    gaussian_in_tree,
+    nearest_in_tree,
+)
 from modeshift.engines.cpu.fields.anchors import AnchorField
 from modeshift.engines.cpu.fields.balls import BallField
 from modeshift.engines.cpu.fields.brute import BruteField
 from modeshift.engines.cpu.fields.field import Field
-from modeshift.engines.cpu.fields.gaussian_in_tree import GaussianField
+from modeshift.engines.cpu.fields.patched_tree import PatchedTree
 from modeshift.engines.cpu.fields.tree import TreeField
 from modeshift.engines.rule import Flat, Gaussian, Nearest, Rule
 
@@ -43,5 +48,5 @@ def make_field(
     if kind == "anchors" and isinstance(rule, Nearest):
         return BallField(points, weights, radius, n_jobs, rule)
     if kind == "tree" and isinstance(rule, Gaussian):
-        return GaussianField(points, weights, radius, n_jobs, rule)
+        return PatchedTree(points, weights, radius, n_jobs, rule)
     return FIELDS[kind](points, weights, radius, n_jobs, rule)

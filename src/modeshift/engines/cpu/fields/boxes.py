@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from modeshift.engines.cpu.hashing import hash_row
-from modeshift.engines.cpu.jit import bare_kernel, inlined, kernel
+from modeshift.engines.cpu.jit import bare_kernel, inlined_kernel, kernel
 from modeshift.engines.cpu.parallel import run_blocks
 
 NEVER = np.iinfo(np.int64).max
@@ -147,7 +147,7 @@ def _count(boxes, places, asking, corner, found, next_, due):
     return n_due
 
 
-@inlined
+@inlined_kernel
 def _descend(boxes, x, i, found, next_):
     """Go from a cell of the grid to the smallest made box around x."""
     while next_[i] >= 0 and boxes.states[next_[i]] >= 0:
@@ -159,7 +159,7 @@ def _descend(boxes, x, i, found, next_):
         next_[i] = NOWHERE
 
 
-@inlined
+@inlined_kernel
 def _part_at(boxes, box, x):
     part = 0
     for k in range(x.shape[0]):
@@ -167,7 +167,7 @@ def _part_at(boxes, box, x):
     return part
 
 
-@inlined
+@inlined_kernel
 def _cell_at(boxes, x, corner):
     """Return the cell of the grid that x is in, ``NEW``, or ``NOWHERE`` if rounding is coarse."""
     mask = boxes.table.shape[0] - 1
@@ -267,7 +267,7 @@ def sort_by_box(found, n_boxes):
     return order
 
 
-@inlined
+@inlined_kernel
 def node_squares(boxes, box, nodes, node):
     """Return the squared distances of the nearest and the farthest places of a box and a node.
 
@@ -286,7 +286,7 @@ def node_squares(boxes, box, nodes, node):
     return nearest, farthest
 
 
-@inlined
+@inlined_kernel
 def point_squares(boxes, box, columns, i):
     """Return the same for a point."""
     nearest, farthest = 0.0, 0.0

@@ -1,17 +1,18 @@
 """The field: positions and weights of all points. It returns the mean near a place."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from modeshift.engines.cpu.distance import squared_distance
 from modeshift.engines.cpu.fields.heap import heap_length
-from modeshift.engines.cpu.fields.protocol import make_out, mean_near, move
+from modeshift.engines.cpu.fields.protocol import WASTE, average_near, make_out, move, note_waste
 from modeshift.engines.cpu.jit import bare_kernel
 from modeshift.engines.cpu.parallel import run_blocks
 from modeshift.engines.cpu.space import NumpySpace
-from modeshift.engines.rule import Flat, Nearest, Rule
+from modeshift.engines.rule import Flat, Nearest, Rule, land
 
 _FLAT = Flat()
 
@@ -34,9 +35,15 @@ class Means(NamedTuple):
     squares: np.ndarray
 
 
-def no_means(places: np.ndarray) -> Means:
-    """Return space for the means near some places."""
-    return Means(np.empty_like(places), np.empty(len(places)), np.zeros(len(places)))
+class Averages(NamedTuple):
+    """Averages near many places, before they are put back on the sphere, and their masses."""
+
+    averages: np.ndarray
+    masses: np.ndarray
+
+
+Ask = Callable[[np.ndarray, np.ndarray, np.ndarray], float]
+"""Computes averages and masses near the places of the given numbers; returns what was wasted."""
 
 
 class Field(ABC):
@@ -102,6 +109,11 @@ class Field(ABC):
         """Whether points that coincide can be joined. Not if ties go by the index of a point."""
         return not isinstance(self.rule, Nearest)
 
+    @property
+    def ahead(self) -> int:
+        """Number of stochastic steps that are best asked together; 1 if one after the other."""
+        return 1
+
     def make_out(self) -> np.ndarray:
         """Return an array for the results of compiled queries, with scratch space for the rule."""
         extra = heap_length(self.rule.room) if isinstance(self.rule, Nearest) else 0
@@ -120,25 +132,36 @@ class Field(ABC):
         The default of ``radius`` is that of the field. After a shift longer than ``tol`` the
         remaining means may be missing.
         """
-        radius = self.radius if radius is None else radius
-        answer = no_means(places)
-        self._answer(places, self._order(places), radius, tol, answer)
-        return answer
-
-    def _answer(
-        self, places: np.ndarray, order: np.ndarray, radius: float, tol: float, answer: Means
-    ) -> None:
-        """Write the means near the places in ``order``; stop after a shift longer than ``tol``."""
+        radii = np.full(len(places), self.radius if radius is None else radius)
+        answer = Means(np.empty_like(places), np.empty(len(places)), np.zeros(len(places)))
+        order, ask = self._plan(places, radii)
 
         def block(start: int, stop: int) -> bool:
-            out = self.make_out()
-            largest = _answer_block(self.state, places, order[start:stop], radius, out, answer)
-            return largest > tol * tol
+            part = order[start:stop]
+            ask(part, answer.means, answer.masses)
+            return _land_block(self.rule.space, places, part, answer) > tol * tol
 
-        run_blocks(block, len(order), self.n_jobs)
+        run_blocks(block, len(places), self.n_jobs)
+        return answer
+
+    def averages_near(self, places: np.ndarray, radii: np.ndarray) -> Averages:
+        """Return the averages near many places, each within its own radius.
+
+        The field notes comparisons that a new index would have saved, for :meth:`tend`.
+        """
+        answer = Averages(np.empty_like(places), np.empty(len(places)))
+        order, ask = self._plan(places, radii)
+        waste: list[float] = []
+
+        def block(start: int, stop: int) -> None:
+            waste.append(ask(order[start:stop], *answer))
+
+        run_blocks(block, len(places), self.n_jobs)
+        note_waste(self.state, sum(waste))
+        return answer
 
     def stand_still(self) -> None:
-        """Say that many queries come before the next move, so that preparations for them pay."""
+        """Say that many queries come before the next move, so that preparations are kept."""
         return
 
     def is_quiet(self, tol: float) -> bool:
@@ -151,12 +174,22 @@ class Field(ABC):
 
     def move_points(self, rows: np.ndarray, places: np.ndarray) -> None:
         """Move some of the points."""
-        move_rows(self.state, rows, places)
+        _move_rows(self.state, rows, places)
         self.tend()
 
     def tend(self) -> None:
         """Rebuild parts of the field after many moves, if needed; see ``wants_care``."""
         return
+
+    def _plan(self, places: np.ndarray, radii: np.ndarray) -> tuple[np.ndarray, Ask]:
+        """Return the order in which places are best asked, and the function that asks some."""
+
+        def ask(part: np.ndarray, averages: np.ndarray, masses: np.ndarray) -> float:
+            out = self.make_out()
+            _average_block(self.state, places, part, radii, out, averages, masses)
+            return float(out[WASTE])
+
+        return self._order(places), ask
 
     def _order(self, places: np.ndarray) -> np.ndarray:
         """Return an order of places in which neighbours follow each other, which caches favour."""
@@ -164,20 +197,27 @@ class Field(ABC):
 
 
 @bare_kernel
-def _answer_block(state, places, order, radius, out, answer):
-    """Compute the means of the places in ``order``; return the largest squared shift."""
+def _average_block(state, places, order, radii, out, averages, masses):
+    """Compute the averages near the places in ``order``."""
+    for i in order:
+        masses[i] = average_near(state, places[i], radii[i], out)
+        for k in range(places.shape[1]):
+            averages[i, k] = out[k]
+
+
+@bare_kernel
+def _land_block(space, places, order, answer):
+    """Turn averages into means, and compute the shifts; return the largest squared shift."""
     largest = 0.0
     for i in order:
-        answer.masses[i] = mean_near(state, places[i], radius, out)
-        answer.squares[i] = squared_distance(out, places[i])
+        land(space, places[i], answer.means[i])
+        answer.squares[i] = squared_distance(answer.means[i], places[i])
         largest = max(largest, answer.squares[i])
-        for k in range(places.shape[1]):
-            answer.means[i, k] = out[k]
     return largest
 
 
 @bare_kernel
-def move_rows(state, rows, places):
+def _move_rows(state, rows, places):
     """Move points one after the other."""
     for i in range(rows.shape[0]):
         move(state, rows[i], places[i])

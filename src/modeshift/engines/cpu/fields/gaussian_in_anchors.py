@@ -1,17 +1,11 @@
 """Gaussian weights in a field of anchors.
 
 A Gaussian reaches many bandwidths, so anchors rarely have lists here. They save time on points that
-have gathered: an anchor whose points are all within ``TINY`` bandwidths counts by its mass and mean.
+have gathered: an anchor whose points are all within ``TINY`` bandwidths counts by its mass and mean
+(``gaussian_in_tree.py`` has the error bound).
 
 Anchors notice that their points have gathered when the field is tended. The field is tended when
 comparing points one by one has cost as much as tending it.
-
-The error bound: let all points of an anchor be within e of their mean p, and p at u h from x. The
-weight of a point times its offset, g(q) = K(q) (q - x), has second derivatives of at most
-K (3 u + u^3) / h, and its first derivative drops out of the sum, since offsets from the mean add up
-to 0. So the anchor, taken as a whole, errs by at most (3 u + u^3) e^2 / (2 h) of its weight, and
-its mass by (1 + u^2) e^2 / (2 h^2). With u <= 6 the resulting mean errs by less than 117 e^2 / h +
-6 h 18.5 e^2 / h^2 < 230 e^2 / h, which is 5.3e-11 h for e = 2^-21 h.
 """
 
 from math import sqrt
@@ -27,12 +21,10 @@ from modeshift.engines.cpu.fields.anchors import (
     is_listed,
     is_near,
 )
+from modeshift.engines.cpu.fields.gaussian_in_tree import TINY
 from modeshift.engines.cpu.fields.protocol import average_near, average_of, implements
 from modeshift.engines.cpu.jit import bare_kernel
 from modeshift.engines.rule import Gaussian, reach_of, worth_of
-
-TINY = 2.0**-21
-"""Extent, in bandwidths, up to which points count as one: the mean errs by < 1e-10 h."""
 
 
 @implements(average_near, AnchorState, Gaussian)

@@ -7,10 +7,10 @@ skipped if its nearest corner is farther than the points found so far. Rounding 
 
 from modeshift.engines.cpu.distance import squared_distance
 from modeshift.engines.cpu.fields.heap import average_held, bound_of, clear_heap, offer
-from modeshift.engines.cpu.fields.protocol import average_near, average_of, implements
-from modeshift.engines.cpu.fields.tree import LEAF, TreeState
+from modeshift.engines.cpu.fields.protocol import WASTE, average_near, implements
+from modeshift.engines.cpu.fields.tree_state import LEAF, SLOTS, WIDE, TreeState
 from modeshift.engines.cpu.jit import bare_kernel
-from modeshift.engines.cpu.kdtree import box_square, leaf_at
+from modeshift.engines.cpu.kdtree import leaf_at
 from modeshift.engines.rule import Nearest, reach_of
 
 
@@ -18,16 +18,7 @@ from modeshift.engines.rule import Nearest, reach_of
 def _average_near(state, x, radius, out):
     heap = out[x.shape[0] :]
     clear_heap(heap, reach_of(state.rule, radius))
-    _search(state, x, heap)
-    return average_held(heap, state.rule, state.points, state.weights, x, radius, out)
-
-
-@implements(average_of, TreeState, Nearest)
-def _average_of(state, j, radius, out):
-    x = state.points[j]
-    heap = out[x.shape[0] :]
-    clear_heap(heap, reach_of(state.rule, radius))
-    state.waste[0] += _search(state, x, heap)
+    out[WASTE] += _search(state, x, heap)
     return average_held(heap, state.rule, state.points, state.weights, x, radius, out)
 
 
@@ -49,7 +40,7 @@ def _search_below(state, root, x, heap):
     crowd = 0
     node = root
     while True:
-        if box_square(state.nodes, node, x) <= bound_of(heap):
+        if _box_square(state.nodes, node, x) <= bound_of(heap):
             if node < n_leaves:
                 node *= 2
                 continue
@@ -62,13 +53,24 @@ def _search_below(state, root, x, heap):
 
 
 @bare_kernel
+def _box_square(nodes, node, x):
+    """Return the squared distance from x to the box of a node."""
+    d, group, c = x.shape[0], node // WIDE, node % WIDE
+    total = 0.0
+    for k in range(d):
+        gap = max(nodes[group, k, c] - x[k], x[k] - nodes[group, d + k, c], 0.0)
+        total += gap * gap
+    return total
+
+
+@bare_kernel
 def _look_through(state, leaf, x, heap):
     """Offer the points of a leaf; return the number of points above the usual leaf size."""
     block = state.heads[leaf]
     filled = state.counts[leaf]
     crowd = max(0, filled - LEAF)
     while filled > 0:
-        in_block = (filled - 1) % LEAF + 1
+        in_block = (filled - 1) % SLOTS + 1
         for slot in range(in_block):
             i = state.members[block, slot]
             square = squared_distance(state.points[i], x)

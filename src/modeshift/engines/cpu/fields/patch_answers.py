@@ -5,12 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from modeshift.engines.cpu.distance import squared_distance
 from modeshift.engines.cpu.fields.expansion import evaluate
-from modeshift.engines.cpu.fields.pulls import dot, find_pulls, in_lanes
-from modeshift.engines.cpu.fields.tree import total_of, weighted_offsets
-from modeshift.engines.cpu.jit import bare_kernel, inlined
-from modeshift.engines.rule import land
+from modeshift.engines.cpu.fields.pulls import find_pulls, in_lanes
+from modeshift.engines.cpu.fields.sums import total_of, weighted_offsets
+from modeshift.engines.cpu.jit import bare_kernel, inlined_kernel
 
 _NOWHERE = 2.0**1020  # coordinate of an unused slot
 
@@ -48,7 +46,7 @@ class Desk(NamedTuple):
         The points of a list.
     weights, pulls : (L,)
     values : (m,)
-    y, out : (d,)
+    y : (d,)
     sums : (1 + d,)
     """
 
@@ -57,7 +55,6 @@ class Desk(NamedTuple):
     pulls: np.ndarray
     values: np.ndarray
     y: np.ndarray
-    out: np.ndarray
     sums: np.ndarray
 
 
@@ -70,32 +67,25 @@ def make_desk(d: int, longest: int, n_terms: int) -> Desk:
         pulls=np.empty(length),
         values=np.empty(n_terms),
         y=np.empty(d),
-        out=np.empty(d),
         sums=np.empty(1 + d),
     )
 
 
 @bare_kernel
 def answer_patched(
-    made, boxes, sources, basis, rule, dims, reach, places, order, found, desk, answer
+    made, boxes, sources, basis, dims, reach, places, order, found, desk, averages, masses
 ):  # fmt: skip
-    """Compute the means of the places in ``order``; return the largest squared shift."""
-    out, largest, loaded, width = desk.out, 0.0, -1, 0
+    """Compute the averages near the places in ``order``, and their masses."""
+    loaded, width = -1, 0
     for i in order:
         x, patch = places[i], found[i]
         if patch != loaded:
             width = _load(made, sources, patch, desk)
             loaded = patch
-        answer.masses[i] = _average(made, boxes, basis, dims, reach, x, patch, width, desk)
-        land(rule.space, x, out)
-        answer.squares[i] = squared_distance(out, x)
-        largest = max(largest, answer.squares[i])
-        for k in range(places.shape[1]):
-            answer.means[i, k] = out[k]
-    return largest
+        masses[i] = _average(made, boxes, basis, dims, reach, x, patch, width, desk, averages[i])
 
 
-@inlined
+@inlined_kernel
 def _load(made, sources, patch, desk):
     """Copy the points of the list of a patch; return the number of slots that are used."""
     lists, start, length = made.lists, made.lists_at[patch], made.lengths[patch]
@@ -112,10 +102,10 @@ def _load(made, sources, patch, desk):
     return width
 
 
-@inlined
-def _average(made, boxes, basis, dims, reach, x, patch, width, desk):
-    """Write the mean near a place of a patch to ``desk.out``; return the mass."""
-    out, y, sums, root = desk.out, desk.y, desk.sums, boxes.roots[patch]
+@inlined_kernel
+def _average(made, boxes, basis, dims, reach, x, patch, width, desk, out):
+    """Write the mean near a place of a patch to ``out``; return the mass."""
+    y, sums, root = desk.y, desk.sums, boxes.roots[patch]
     d, tables, degree = x.shape[0], basis.monomials, boxes.states[patch]
     for k in range(d):
         y[k] = (x[k] - boxes.centers[patch, k]) / basis.radius

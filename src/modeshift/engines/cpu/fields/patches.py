@@ -10,8 +10,6 @@ decide about its list, which gets shorter with every cut. While a part is not ma
 answers; where there is no patch, the tree does.
 """
 
-from typing import Any
-
 import numpy as np
 
 from modeshift.engines.cpu.fields.boxes import (
@@ -34,12 +32,13 @@ from modeshift.engines.cpu.fields.expansion import (
     make_room,
     shift,
 )
-from modeshift.engines.cpu.fields.field import Means
 from modeshift.engines.cpu.fields.monomials import monomials
 from modeshift.engines.cpu.fields.patch_answers import Patched, answer_patched, make_desk
-from modeshift.engines.cpu.jit import bare_kernel, inlined
+from modeshift.engines.cpu.fields.tree_state import SLOTS, TreeState
+from modeshift.engines.cpu.jit import bare_kernel, inlined_kernel
 from modeshift.engines.cpu.kdtree import node_behind
 from modeshift.engines.cpu.parallel import run_blocks
+from modeshift.engines.rule import reach_of
 
 _SIDE = 1.0  # of a cell of the grid, in bandwidths
 _DEGREE = 24  # highest degree of a polynomial
@@ -56,32 +55,29 @@ _DECIDE = 2.0  # deciding about a point
 _EVALUATE = 0.5  # one term of a polynomial
 _SHIFT = 15.0  # moving one term of a polynomial
 _MAKE = 1000.0
-_LUMP = 100.0
 
 
 class Patches:
-    """The patches of a field that stands still.
+    """The patches over points that stand still.
 
     Parameters
     ----------
-    state : GaussianState
-    sources : Sources
-        Its points with weight.
-    reach : float
-        Square of the distance up to which points count.
+    state : TreeState
+        The tree of the points.
+    radius : float
     n_jobs : int
     """
 
-    def __init__(self, state: Any, sources: Sources, reach: float, n_jobs: int) -> None:
-        d = len(sources.columns)
-        span = np.sqrt(reach) / state.radius + 0.5 * _SIDE * np.sqrt(d)
-        self._state = state
-        self._sources = sources
-        self._basis = make_basis(monomials(d, _DEGREE), state.radius, span)
-        self._reach = reach
+    def __init__(self, state: TreeState, radius: float, n_jobs: int) -> None:
+        d = state.points.shape[1]
+        self._dims = state.dims
+        self._sources = _sources_of(state)
+        self._reach = reach_of(state.rule, radius)
+        span = np.sqrt(self._reach) / radius + 0.5 * _SIDE * np.sqrt(d)
+        self._basis = make_basis(monomials(d, _DEGREE), radius, span)
         self._n_jobs = n_jobs
         self._n_asked = 0
-        self._boxes = make_boxes(0, d, _SIDE * state.radius)
+        self._boxes = make_boxes(0, d, _SIDE * radius)
         self._made = _no_patches(self._boxes)
         self._used = [0, 0]
 
@@ -100,35 +96,35 @@ class Patches:
             asking = asking[self._boxes.states[next_[asking]] >= 0]
         return found
 
-    def answer(self, places: np.ndarray, found: np.ndarray, tol: float, answer: Means) -> bool:
-        """Write the means near the places that have a patch; stop after a shift beyond ``tol``."""
-        boxes, used = self._boxes, self._boxes.used[0]
-        order = sort_by_box(found, used)
-        made = boxes.states[:used] >= 0
-        longest = self._made.lengths[:used].max(initial=0, where=made)
-        d, m = places.shape[1], len(self._basis.degrees)
+    def sort(self, found: np.ndarray) -> np.ndarray:
+        """Return the numbers of the places that have a patch, those of a patch side by side."""
+        return sort_by_box(found, self._boxes.used[0])
 
-        def block(start: int, stop: int) -> bool:
-            desk = make_desk(d, longest, m)
-            largest = answer_patched(
-                self._made, boxes, self._sources, self._basis, self._state.rule,
-                self._state.tree.dims, self._reach, places, order[start:stop], found, desk, answer,
-            )  # fmt: skip
-            return largest > tol * tol
-
-        return run_blocks(block, len(order), self._n_jobs)
+    def answer(
+        self, places: np.ndarray, part: np.ndarray, found: np.ndarray, averages: np.ndarray,
+        masses: np.ndarray,
+    ) -> None:  # fmt: skip
+        """Write the averages near some places that have a patch, and their masses."""
+        longest = self._made.lengths[found[part]].max(initial=0)
+        desk = make_desk(places.shape[1], longest, len(self._basis.degrees))
+        answer_patched(
+            self._made, self._boxes, self._sources, self._basis, self._dims, self._reach, places,
+            part, found, desk, averages, masses,
+        )  # fmt: skip
 
     def _provide(self) -> None:
         """Provide space for boxes, in proportion to the queries, so that memory stays small."""
         room = 1024 + self._n_asked // _QUERIES
         if room > len(self._boxes.lows):
-            self._boxes = make_boxes(2 * room, len(self._sources.columns), self._boxes.side, self._boxes)
+            self._boxes = make_boxes(
+                2 * room, len(self._sources.columns), self._boxes.side, self._boxes
+            )
             self._made = _enlarged(self._made, self._boxes)
 
     def _make(self, due: np.ndarray) -> bool:
         """Make patches, or find out what cells of the grid cost; return whether one was made."""
         boxes = self._boxes
-        _price_cells(self._state, boxes, self._made, self._sources, self._basis, due, self._reach)
+        _price_cells(boxes, self._made, self._sources, self._basis, due, self._reach)
         due = due[(boxes.asked[due] >= boxes.prices[due]) & (boxes.states[due] == UNMADE)]
         for first in range(0, len(due), _BATCH):
             self._make_batch(due[first : first + _BATCH])
@@ -150,13 +146,16 @@ class Patches:
         def block(first: int, last: int) -> None:
             room = make_room(basis, d, len(sources.weights))
             _make_patches(
-                boxes, made, sources, basis, room, due, first, last, self._reach, starts, lists, terms
-            )
+                boxes, made, sources, basis, room, due, first, last, self._reach, starts, lists,
+                terms,
+            )  # fmt: skip
 
         run_blocks(block, len(due), self._n_jobs)
         self._keep(due, starts, lists, terms)
 
-    def _keep(self, due: np.ndarray, starts: np.ndarray, lists: np.ndarray, terms: np.ndarray) -> None:
+    def _keep(
+        self, due: np.ndarray, starts: np.ndarray, lists: np.ndarray, terms: np.ndarray
+    ) -> None:
         """Move new polynomials and lists to the pools."""
         made, ends, d = self._made, self._basis.monomials.ends, len(self._sources.columns)
         degrees = self._boxes.states[due]
@@ -169,8 +168,29 @@ class Patches:
         self._made = made = made._replace(
             terms=_with_room(made.terms, self._used[0]), lists=_with_room(made.lists, self._used[1])
         )
-        _copy_rows(due, np.arange(len(due)) * terms.shape[1], n_terms, terms.ravel(), made.terms_at, made.terms)
+        _copy_rows(
+            due,
+            np.arange(len(due)) * terms.shape[1],
+            n_terms,
+            terms.ravel(),
+            made.terms_at,
+            made.terms,
+        )
         _copy_rows(due, starts, lengths, lists, made.lists_at, made.lists)
+
+
+def _sources_of(state: TreeState) -> Sources:
+    """Return the points with weight, sorted by leaf."""
+    leaves = state.homes[state.slots // SLOTS]
+    order = np.argsort(leaves, kind="stable")
+    order = order[state.weights[order] > 0.0]
+    counts = np.bincount(leaves[order], minlength=len(state.counts))
+    return Sources(
+        columns=np.ascontiguousarray(state.points[order].T),
+        weights=state.weights[order],
+        starts=np.concatenate([[0], np.cumsum(counts)]),
+        nodes=state.boxes,
+    )
 
 
 def _with_room(pool: np.ndarray, used: int) -> np.ndarray:
@@ -211,29 +231,25 @@ def _copy_rows(due, starts, lengths, rows, places, pool):
 
 
 @bare_kernel
-def _price_cells(state, boxes, made, sources, basis, due, reach):
+def _price_cells(boxes, made, sources, basis, due, reach):
     """Find out at how many queries a patch pays, for cells of the grid."""
     m = basis.monomials.ends[basis.monomials.ends.shape[0] - 5]
     for box in due:
         if boxes.parents[box] == NOWHERE and boxes.prices[box] == FIRST_PRICE:
-            n_inside, n_border, cost = _survey(state, boxes, box, sources, reach)
+            n_inside, n_border = _survey(boxes, box, sources, reach)
             making = _MAKE + n_inside * (_MULTIPLY * m + _WEIGH) + n_border * _DECIDE
-            saved = cost - 0.5 * n_border - _EVALUATE * m
+            saved = n_inside + 0.5 * n_border - _EVALUATE * m
             made.lengths[box] = n_border
             boxes.prices[box] = NEVER
             if saved > 0.0:
                 boxes.prices[box] = max(FIRST_PRICE + 1, np.int64(making / saved))
 
 
-@inlined
-def _survey(state, boxes, box, sources, reach):
-    """Return how many points are within reach of all places of a box, and at most of some.
-
-    The third number is the cost of a query without patches.
-    """
+@inlined_kernel
+def _survey(boxes, box, sources, reach):
+    """Return how many points are within reach of all places of a box, and at most of some."""
     starts, n_leaves = sources.starts, sources.starts.shape[0] - 1
     n_inside, n_border = 0, 0
-    cost = 0.0
     node = 1
     while True:
         nearest, farthest = node_squares(boxes, box, sources.nodes, node)
@@ -245,7 +261,6 @@ def _survey(state, boxes, box, sources, reach):
             while first < n_leaves:
                 first, last = 2 * first, 2 * last + 1
             n = starts[last - n_leaves + 1] - starts[first - n_leaves]
-            cost += n if state.spreads[node] == np.inf else min(_LUMP, n)
             if farthest <= reach:
                 n_inside += n
             else:
@@ -253,7 +268,7 @@ def _survey(state, boxes, box, sources, reach):
         node = node_behind(node)
         if node == 1:
             break
-    return n_inside, n_border, cost
+    return n_inside, n_border
 
 
 @bare_kernel
@@ -266,7 +281,7 @@ def _make_patches(
         _finish(boxes, made, sources, basis, room, due[i], n_inside, terms[i])
 
 
-@inlined
+@inlined_kernel
 def _begin(boxes, made, sources, basis, room, box, reach, border):
     """Write the polynomial of a part to the room, with the points to be added; return their number.
 
@@ -291,10 +306,15 @@ def _begin(boxes, made, sources, basis, room, box, reach, border):
     return n_inside
 
 
-@inlined
+@inlined_kernel
 def _finish(boxes, made, sources, basis, room, box, n_inside, terms):
     """Add points to the polynomial of a box, and write it with its derivatives to ``terms``."""
-    d, tables, parent, root = sources.columns.shape[0], basis.monomials, boxes.parents[box], boxes.roots[box]
+    d, tables, parent, root = (
+        sources.columns.shape[0],
+        basis.monomials,
+        boxes.parents[box],
+        boxes.roots[box],
+    )
     half = 0.0
     for k in range(d):
         below = boxes.centers[box, k] - boxes.lows[box, k]
@@ -309,7 +329,9 @@ def _finish(boxes, made, sources, basis, room, box, n_inside, terms):
         return
     boxes.states[box] = degree
     made.floors[box], made.errors[box] = room.start[0], room.start[1]
-    boxes.part_prices[box] = _price_of_parts(tables.ends[degree], made.lengths[box], boxes.levels[box])
+    boxes.part_prices[box] = _price_of_parts(
+        tables.ends[degree], made.lengths[box], boxes.levels[box]
+    )
     m, m_slope = tables.ends[degree], tables.ends[degree - 1]
     for i in range(m):
         terms[i] = room.coefs[i]
@@ -318,7 +340,7 @@ def _finish(boxes, made, sources, basis, room, box, n_inside, terms):
             terms[m + k * m_slope + i] = room.coefs[tables.ups[i, k]]
 
 
-@inlined
+@inlined_kernel
 def _price_of_parts(m, length, level):
     """Return at how many queries a part pays: half of the list is compared no more."""
     if length <= _SHORT or level == _LEVELS:
@@ -327,7 +349,7 @@ def _price_of_parts(m, length, level):
     return np.int64(making / (0.5 * length)) + 1
 
 
-@inlined
+@inlined_kernel
 def _sort_points(boxes, box, sources, reach, inside, border):
     """Write the points within reach of all places of a box, and those within reach of some.
 
@@ -361,7 +383,7 @@ def _sort_points(boxes, box, sources, reach, inside, border):
     return n_inside, n_border
 
 
-@inlined
+@inlined_kernel
 def _sort_list(boxes, box, sources, reach, points, inside, border):
     """Do the same for the points of a list."""
     n_inside, n_border = 0, 0

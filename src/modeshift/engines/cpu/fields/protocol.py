@@ -16,11 +16,14 @@ from numba.extending import overload
 from modeshift.engines.cpu.jit import kernel
 from modeshift.engines.rule import land
 
-SCRATCH = 64
+SCRATCH = 320
 """Least length of the scratch space in ``out``, behind the d coordinates of a mean.
 
 A step must not make arrays, and threads that share a state must not share scratch space.
 """
+
+WASTE = -1
+"""Place in ``out`` where queries count comparisons that a new index would save."""
 
 _TABLE: dict[tuple[str, type, type], Any] = {}
 
@@ -58,6 +61,11 @@ def move(state, j, x):
     _chosen("move", *_classes(state))(state, j, x)
 
 
+def note_waste(state, waste):
+    """Note comparisons that a new index would have saved."""
+    _chosen("note_waste", *_classes(state))(state, waste)
+
+
 def wants_care(state):
     """Return whether the schedule should call ``Field.tend`` before the next step."""
     return _chosen("wants_care", *_classes(state))(state)
@@ -71,7 +79,15 @@ def _never(state):
     return False
 
 
-_DEFAULTS: dict[str, Callable] = {"average_of": _ask_at_point, "wants_care": _never}
+def _ignore(state, waste):
+    return
+
+
+_DEFAULTS: dict[str, Callable] = {
+    "average_of": _ask_at_point,
+    "note_waste": _ignore,
+    "wants_care": _never,
+}
 
 
 def _classes(state: Any) -> tuple[type, type]:
@@ -123,14 +139,19 @@ def _compile_move(state, j, x):
     return _source("move", state)
 
 
+@overload(note_waste, jit_options={"forceinline": True})
+def _compile_note_waste(state, waste):
+    return _source("note_waste", state)
+
+
 @overload(wants_care, jit_options={"forceinline": True})
 def _compile_wants_care(state):
     return _source("wants_care", state)
 
 
 def make_out(d: int, extra: int = 0) -> np.ndarray:
-    """Return an array for a mean, with scratch space behind it."""
-    return np.empty(d + SCRATCH + extra)
+    """Return an array for a mean, with scratch space behind it and a count at its end."""
+    return np.zeros(d + SCRATCH + extra + 1)
 
 
 def implements(operation: Callable, state_class: type, rule_class: type = object) -> Callable:

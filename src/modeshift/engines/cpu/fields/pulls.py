@@ -5,7 +5,7 @@ instructions. Unused slots of a block are far from all places.
 """
 
 from modeshift.engines.cpu.exponential import exponential
-from modeshift.engines.cpu.jit import bare_kernel, fast_sums, inlined
+from modeshift.engines.cpu.jit import bare_kernel, inlined_kernel
 
 LANES = 8
 """Slots are compared in groups of this number."""
@@ -17,7 +17,7 @@ def in_lanes(count):
     return (count + LANES - 1) // LANES * LANES
 
 
-@inlined
+@inlined_kernel
 def find_pulls(blocks, block, dims, x, radius, reach, pulls):
     """Write exp(-r^2 / (2 radius^2)) for each slot of a block; 0 where r^2 > reach.
 
@@ -39,12 +39,3 @@ def find_pulls(blocks, block, dims, x, radius, reach, pulls):
     for slot in range(pulls.shape[0]):
         pull = exponential(scale * pulls[slot])
         pulls[slot] = pull if pulls[slot] <= reach else 0.0
-
-
-@fast_sums
-def dot(a, b):
-    """Return sum_i a_i b_i over the length of a."""
-    total = 0.0
-    for i in range(a.shape[0]):
-        total += a[i] * b[i]
-    return total
