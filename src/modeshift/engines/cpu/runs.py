@@ -108,4 +108,4 @@ def _steps_over(
     if field.ahead == 1:
         return single
     together = StepsAhead(field, batch_size, field.ahead, tol, negligible)
-    return StepsWhileLoud(together, single)
+    return StepsWhileLoud(together, single, field.least_loud)

@@ -56,9 +56,7 @@ def sum_traces(traces, rule, x, radius, sums, worths):
             rule, traces.places, traces.weights, traces.filled[0], x[0], x[1], radius
         )
         return change, touched
-    return _sum_traces(
-        rule, traces.places, traces.weights, traces.filled[0], x, radius, sums, worths
-    )
+    return _sum_traces(rule, traces, x, radius, sums, worths)
 
 
 @fast_sums

@@ -24,10 +24,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from modeshift.engines.cpu.exponential import exponential
 from modeshift.engines.cpu.fields.monomials import Monomials
 from modeshift.engines.cpu.fields.sums import dot
-from modeshift.engines.cpu.jit import fast_sums, inlined_kernel
+from modeshift.engines.cpu.jit import bare_kernel, fast_sums, inlined_kernel
+from modeshift.engines.exponential import exponential
 
 TOLERANCE = 2.0**-42
 """Largest error of a mean by dropped terms, in bandwidths."""
@@ -153,7 +153,7 @@ def make_room(basis: Basis, d: int, n: int) -> Room:
     )
 
 
-@inlined_kernel
+@bare_kernel
 def expand(sources, basis, room, count, root, center, half, degree, share):
     """Add the first members of the room to a polynomial, and give it the degree that it needs.
 
@@ -195,7 +195,7 @@ def expand(sources, basis, room, count, root, center, half, degree, share):
     return best
 
 
-@inlined_kernel
+@bare_kernel
 def shift(coefs, basis, degree, steps):
     """Move a polynomial to another centre, in place: c_a becomes sum_b c_(a+b) step^b / b!."""
     tables = basis.monomials
@@ -209,7 +209,7 @@ def shift(coefs, basis, degree, steps):
                 coefs[i] += coefs[up] * factor
 
 
-@inlined_kernel
+@bare_kernel
 def _bound_old(basis, room, degree, half):
     """Write the error of dropping all terms above each degree to ``room.bounds``.
 
@@ -232,7 +232,7 @@ def _bound_old(basis, room, degree, half):
     return least, size
 
 
-@inlined_kernel
+@bare_kernel
 def _bound_new(basis, room, half):
     """Add the error of new terms above each degree to ``room.bounds``, for the masses in the bins.
 
@@ -256,7 +256,7 @@ def _bound_new(basis, room, half):
     return floor, size
 
 
-@inlined_kernel
+@bare_kernel
 def _weigh(sources, basis, room, first, width, root, center):
     """Write offsets and W_i of some members to the room; unused places get no weight."""
     d, offsets, pulls = root.shape[0], room.offsets, room.pulls
@@ -278,7 +278,7 @@ def _weigh(sources, basis, room, first, width, root, center):
         pulls[s] = 0.0
 
 
-@inlined_kernel
+@bare_kernel
 def _add_powers(tables, room, degree, width):
     """Add the monomials of the members that were weighed, up to a degree, to ``room.coefs``.
 

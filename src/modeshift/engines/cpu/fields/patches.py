@@ -245,7 +245,7 @@ def _price_cells(boxes, made, sources, basis, due, reach):
                 boxes.prices[box] = max(FIRST_PRICE + 1, np.int64(making / saved))
 
 
-@inlined_kernel
+@bare_kernel
 def _survey(boxes, box, sources, reach):
     """Return how many points are within reach of all places of a box, and at most of some."""
     starts, n_leaves = sources.starts, sources.starts.shape[0] - 1
@@ -281,7 +281,7 @@ def _make_patches(
         _finish(boxes, made, sources, basis, room, due[i], n_inside, terms[i])
 
 
-@inlined_kernel
+@bare_kernel
 def _begin(boxes, made, sources, basis, room, box, reach, border):
     """Write the polynomial of a part to the room, with the points to be added; return their number.
 
@@ -306,7 +306,7 @@ def _begin(boxes, made, sources, basis, room, box, reach, border):
     return n_inside
 
 
-@inlined_kernel
+@bare_kernel
 def _finish(boxes, made, sources, basis, room, box, n_inside, terms):
     """Add points to the polynomial of a box, and write it with its derivatives to ``terms``."""
     d, tables, parent, root = (
@@ -349,7 +349,7 @@ def _price_of_parts(m, length, level):
     return np.int64(making / (0.5 * length)) + 1
 
 
-@inlined_kernel
+@bare_kernel
 def _sort_points(boxes, box, sources, reach, inside, border):
     """Write the points within reach of all places of a box, and those within reach of some.
 
@@ -383,7 +383,7 @@ def _sort_points(boxes, box, sources, reach, inside, border):
     return n_inside, n_border
 
 
-@inlined_kernel
+@bare_kernel
 def _sort_list(boxes, box, sources, reach, points, inside, border):
     """Do the same for the points of a list."""
     n_inside, n_border = 0, 0

@@ -4,8 +4,8 @@ Points are in blocks, feature by feature, so that a whole block is compared with
 instructions. Unused slots of a block are far from all places.
 """
 
-from modeshift.engines.cpu.exponential import exponential
 from modeshift.engines.cpu.jit import bare_kernel, inlined_kernel
+from modeshift.engines.exponential import exponential
 
 LANES = 8
 """Slots are compared in groups of this number."""

@@ -1,8 +1,7 @@
 """The exponential function of negative numbers, which compilers can compute for many at once."""
 
 import numpy as np
-
-from modeshift.engines.cpu.jit import bare_kernel
+from numba.extending import register_jitable
 
 _LOWEST = -64.0
 _LOG2_E = 1.4426950408889634
@@ -10,7 +9,8 @@ _LN2_HIGH, _LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10
 _ROUNDER = 1.5 * 2.0**52  # adding it rounds to a whole number, which the lowest bits then hold
 
 
-def _exponential(t):
+@register_jitable(forceinline=True, fastmath={"contract"})
+def exponential(t):
     """Return exp(t) for t <= 0, with a relative error below 1e-15; below -64 it is exp(-64).
 
     exp(t) = 2^n exp(r) with n the nearest whole number to t / ln 2, so |r| < 0.35. exp(r) is the
@@ -36,6 +36,3 @@ def _exponential(t):
     value = value * r + 1.0
     power = np.float64(shifted).view(np.int64) << np.int64(52)
     return np.int64(np.float64(value).view(np.int64) + power).view(np.float64)
-
-
-exponential = bare_kernel(_exponential, fastmath={"contract"})
