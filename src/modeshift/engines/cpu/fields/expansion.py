@@ -32,7 +32,9 @@ from modeshift.engines.exponential import exponential
 TOLERANCE = 2.0**-42
 """Largest error of a mean by dropped terms, in bandwidths."""
 
-_ROUNDING = 2.0**-40  # largest error of a mean by rounding
+ROUNDING = 2.0**-40
+"""Largest error of a mean by rounding, in bandwidths."""
+
 _ROUND_OFF = 2.0**-48  # rounding errors of a sum, as a share of the sum of the absolute terms
 _BINS = 64  # for the bound, points are sorted by D into bins
 _WIDTH = 128  # number of points whose powers are computed at the same time
@@ -178,7 +180,7 @@ def expand(sources, basis, room, count, root, center, half, degree, share):
             room.masses[min(int(distance / room.bins[0]), _BINS - 1)] += room.pulls[s]
     floor_new, size_new = _bound_new(basis, room, half)
     floor += floor_new
-    if (size + size_new) * _ROUND_OFF > _ROUNDING * floor:
+    if (size + size_new) * _ROUND_OFF > ROUNDING * floor:
         return -1
     best = 1
     while error + room.bounds[best] > share * TOLERANCE * floor:
