@@ -9,7 +9,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from helpers import assert_close, make_data, make_weights
 from modeshift.engines.cpu.fields import expansion, make_field
 from modeshift.engines.cpu.fields.monomials import monomials
-from modeshift.engines.cpu.fields.patches import Patches
 from modeshift.engines.cpu.steps import CompiledSteps
 from modeshift.engines.cpu.steps_ahead import StepsAhead
 from modeshift.engines.exponential import exponential
