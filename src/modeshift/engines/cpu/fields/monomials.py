@@ -22,8 +22,8 @@ class Monomials(NamedTuple):
     axes, parents : (m,)
         Monomial i is its parent, which has a lower number, times feature ``axes[i]``. This is the
         first feature in it.
-    powers, rests : (m,)
-        The power of that feature in monomial i, and the monomial without that feature.
+    powers : (m,)
+        The power of that feature in monomial i.
     ups : (monomials below the highest degree, d)
         The number of monomial i times feature k.
     """
@@ -32,7 +32,6 @@ class Monomials(NamedTuple):
     axes: np.ndarray
     parents: np.ndarray
     powers: np.ndarray
-    rests: np.ndarray
     ups: np.ndarray
 
 
@@ -45,7 +44,7 @@ def n_monomials(d: int, degree: int) -> int:
 def monomials(d: int, degree: int) -> Monomials:
     """Make the tables for d features."""
     ends = [n_monomials(d, p) for p in range(degree + 1)]
-    axes, parents, powers, rests = [d], [0], [0], [0]  # the monomial 1 has no feature
+    axes, parents, powers = [d], [0], [0]  # the monomial 1 has no feature
     ups: list[list[int]] = [[0] * d for _ in range(ends[-2] if degree > 0 else 0)]
     for p in range(1, degree + 1):
         below = range(ends[p - 2] if p > 1 else 0, ends[p - 1])
@@ -53,12 +52,11 @@ def monomials(d: int, degree: int) -> Monomials:
             for i in (i for i in below if axes[i] >= k):
                 ups[i][k] = len(axes)
                 powers.append(powers[i] + 1 if axes[i] == k else 1)
-                rests.append(rests[i] if axes[i] == k else i)
                 axes.append(k)
                 parents.append(i)
         for i in below:
             for k in range(axes[i] + 1, d):
                 ups[i][k] = ups[ups[parents[i]][k]][axes[i]]
     axes[0] = 0
-    tables = (ends, axes, parents, powers, rests, np.reshape(ups, (-1, d)))
+    tables = (ends, axes, parents, powers, np.reshape(ups, (-1, d)))
     return Monomials(*(np.array(table, dtype=np.int32) for table in tables))

@@ -46,6 +46,7 @@ _SHORT = 32  # a list of this length is not worth cutting
 _LEVELS = 30  # boxes are cut at most so often
 _MOST = 2**28  # bytes of all polynomials and lists
 _BATCH = 256  # patches that are made at the same time
+_ENTRIES = 2**24  # entries of their lists
 _QUERIES = 16  # queries for each box that there is space for
 
 # Costs in the unit of one comparison of a query, about 1.5 nanoseconds.
@@ -126,8 +127,11 @@ class Patches:
         boxes = self._boxes
         _price_cells(boxes, self._made, self._sources, self._basis, due, self._reach)
         due = due[(boxes.asked[due] >= boxes.prices[due]) & (boxes.states[due] == UNMADE)]
-        for first in range(0, len(due), _BATCH):
-            self._make_batch(due[first : first + _BATCH])
+        parts, lengths = due[boxes.parents[due] != NOWHERE], self._made.lengths
+        lengths[parts] = lengths[boxes.parents[parts]]
+        together = min(_BATCH, _ENTRIES // lengths[due].max(initial=1) + 1)
+        for first in range(0, len(due), together):
+            self._make_batch(due[first : first + together])
         return bool((boxes.states[due] >= 0).any())
 
     def _make_batch(self, due: np.ndarray) -> None:
@@ -137,8 +141,6 @@ class Patches:
         if made.terms.nbytes + made.lists.nbytes > _MOST:
             boxes.prices[due] = NEVER
             return
-        parts = due[boxes.parents[due] != NOWHERE]
-        made.lengths[parts] = made.lengths[boxes.parents[parts]]
         starts = np.concatenate([[0], np.cumsum(made.lengths[due])])
         lists = np.empty(starts[-1], dtype=np.int32)
         terms = np.empty((len(due), ends[-1] + d * ends[-2]))
