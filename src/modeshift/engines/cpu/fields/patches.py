@@ -40,7 +40,12 @@ from modeshift.engines.cpu.kdtree import node_behind
 from modeshift.engines.cpu.parallel import run_blocks
 from modeshift.engines.rule import reach_of
 
-_SIDE = 1.0  # of a cell of the grid, in bandwidths
+_SIDES = {1: 1.0, 2: 1.0, 3: 0.7}
+"""Side of a cell of the grid, in bandwidths, by the number of features.
+
+In larger cells too few polynomials are exact enough up to ``_DEGREE``.
+"""
+
 _DEGREE = 24  # highest degree of a polynomial
 _SHORT = 32  # a list of this length is not worth cutting
 _LEVELS = 30  # boxes are cut at most so often
@@ -74,11 +79,11 @@ class Patches:
         self._dims = state.dims
         self._sources = _sources_of(state)
         self._reach = reach_of(state.rule, radius)
-        span = np.sqrt(self._reach) / radius + 0.5 * _SIDE * np.sqrt(d)
+        span = np.sqrt(self._reach) / radius + 0.5 * _SIDES[d] * np.sqrt(d)
         self._basis = make_basis(monomials(d, _DEGREE), radius, span)
         self._n_jobs = n_jobs
         self._n_asked = 0
-        self._boxes = make_boxes(0, d, _SIDE * radius)
+        self._boxes = make_boxes(0, d, _SIDES[d] * radius)
         self._made = _no_patches(self._boxes)
         self._used = [0, 0]
 
