@@ -217,7 +217,7 @@ def test_second_process_starts_at_once(first_and_second):
 def test_change_in_another_file_makes_cached_kernels_stale(fresh, first_and_second):
     """A compiled loop contains the code of the field; Numba looks at the file of the loop only."""
     before, _ = first_and_second
-    tree = fresh / "modeshift" / "engines" / "cpu" / "fields" / "tree.py"
+    tree = fresh / "modeshift" / "engines" / "cpu" / "fields" / "flat_in_tree.py"
     code = tree.read_text()
     assert "reach = radius * radius" in code
     tree.write_text(code.replace("reach = radius * radius", "reach = 0.25 * radius * radius"))

@@ -6,7 +6,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from helpers import ALL_MAKERS, SHAPES, WEIGHTS, assert_close, make_data, make_weights
 from modeshift.engines.cpu.fields import FIELDS, make_field
-from modeshift.engines.cpu.fields.protocol import mean_near, move
+from modeshift.engines.cpu.fields.flat_in_tree import _RIM, _TOGETHER, _WAY
+from modeshift.engines.cpu.fields.protocol import SCRATCH, mean_near, move
+from modeshift.engines.cpu.fields.tree_state import SLOTS, WIDE
+from modeshift.engines.cpu.traces import TOGETHER
+from modeshift.engines.rule import Flat, Sphere
 from twins import naive
 
 SHIFTS = (0.0, 0.5, 1.0)  # in bandwidths: places on points, between them, on their borders
@@ -125,6 +129,30 @@ def test_answers_after_many_moves(field_kind, maker, n, d, weights):
         assert_array_equal(field.points, points)
         for radius in (h, 0.3 * h):
             assert_answers(field, points, w, places_around(points, h, rng), radius, h)
+
+
+@pytest.mark.product(3)
+@pytest.mark.jit
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("weights", [None, "zeros"])
+@pytest.mark.parametrize(("n", "d"), [(5, 1), (130, 2), (700, 2), (700, 5), (2500, 3)])
+@pytest.mark.parametrize("maker", ALL_MAKERS)
+def test_answers_after_moves_in_bulk(field_kind, maker, n, d, weights, n_jobs):
+    """Some go far, some a little way, and then all to two places: there are enough slots."""
+    field, X, w, h = make(field_kind, maker, n, d, weights, n_jobs=n_jobs)
+    rng = np.random.default_rng([n, d])
+    points = X.copy()
+    for i in range(4):
+        rows = rng.permutation(n)[: n // 2 + 1 if i < 3 else n]
+        if i < 2:
+            places = points[rng.permutation(rows)] + 1e-3 * h * rng.integers(-1, 2, (len(rows), d))
+        else:
+            places = X[rng.integers(2, size=len(rows)) * (n - 1)]
+        points[rows] = places
+        field.move_points(rows, places)
+        assert_array_equal(field.points, points)
+        asked = places_around(points, h, rng)[:: 1 + n // 20]
+        assert_answers(field, points, w, asked, h, h)
 
 
 @pytest.mark.product(3)
@@ -250,6 +278,23 @@ def test_a_field_keeps_its_own_copy(field_kind):
     assert_array_equal(given, X)
     given[:] = 0.0
     assert_array_equal(field.points[1:], X[1:])
+
+
+def test_averages_near_have_a_radius_each_and_are_not_put_on_the_sphere(field_kind):
+    X, h = make_data("clustered", 60, 3)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    field = make_field(X, np.ones(60), 1.0, field_kind, rule=Flat(Sphere()))
+    radii = np.random.default_rng(0).uniform(0.1, 1.0, 60)
+    averages, masses = field.averages_near(X, radii)
+    expected = [naive.mean_near(X, np.ones(60), x, r) for x, r in zip(X, radii, strict=True)]
+    assert_close(averages, [mean for mean, _ in expected], X, h)
+    assert_array_equal(masses, [mass for _, mass in expected])
+
+
+def test_scratch_space_is_large_enough_for_a_walk():
+    """Beyond its end a kernel would write over other memory."""
+    assert SLOTS + _WAY + (_RIM + WIDE) + (_RIM + _TOGETHER) <= SCRATCH
+    assert TOGETHER <= SCRATCH  # of traces.py, behind the sums
 
 
 @pytest.mark.parametrize(("n", "d"), [(1, 1), (30, 2), (40, 9)])

@@ -1,15 +1,17 @@
 """Work in blocks on threads, and several Python threads that fit at the same time."""
 
+import multiprocessing
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
-from modeshift.engines.cpu.parallel import Pace, run_blocks
+from modeshift.engines.cpu.parallel import Pace, run_blocks, run_shares
 
 JOBS = [1, 2, 3, 4]
 
@@ -121,14 +123,64 @@ def test_exception_stops_the_others(n_jobs, culprit):
 
 
 @pytest.mark.parametrize("n_jobs", JOBS)
-def test_no_thread_is_left_behind(n_jobs):
+def test_threads_wait_for_more_work_and_do_not_add_up(n_jobs):
     def work(start, stop):
         raise Failure
 
-    before = threading.active_count()
-    with pytest.raises(Failure):
-        run_blocks(work, 100, n_jobs)
-    assert threading.active_count() == before
+    counts = []
+    for _ in range(3):
+        with pytest.raises(Failure):
+            run_blocks(work, 100, n_jobs)
+        counts.append(threading.active_count())
+    assert counts[0] == counts[1] == counts[2]
+
+
+@pytest.mark.parametrize("n_jobs", JOBS)
+@pytest.mark.parametrize("n", [0, 1, 3, 32])
+def test_shares_cover_the_range_once(n, n_jobs):
+    shares = []
+    run_shares(lambda start, stop: shares.append((start, stop)), n, n_jobs)
+    assert len(shares) == n_jobs
+    assert_array_equal(np.concatenate([np.arange(*share) for share in sorted(shares)]), range(n))
+
+
+@pytest.mark.parametrize("n_jobs", JOBS)
+def test_work_may_divide_its_own_work(n_jobs):
+    """All threads may be busy with the work that waits for them: then each does it alone."""
+    done = np.zeros((20, 30), dtype=int)
+
+    def inner(i, first, last):
+        done[i, first:last] += 1
+
+    def work(start, stop):
+        for i in range(start, stop):
+            run_blocks(partial(inner, i), 30, n_jobs)
+
+    run_blocks(work, 20, n_jobs)
+    assert_array_equal(done, 1)
+
+
+def _work_in_a_child(queue):
+    done = np.zeros(100, dtype=int)
+
+    def work(start, stop):
+        done[start:stop] += 1
+
+    run_blocks(work, 100, 2)
+    queue.put(int(done.sum()))
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_forked_process_starts_threads_of_its_own():
+    run_blocks(lambda start, stop: None, 100, 2)
+    context = multiprocessing.get_context("fork")
+    queue = context.SimpleQueue()
+    child = context.Process(target=_work_in_a_child, args=(queue,))
+    child.start()
+    child.join(timeout=30)
+    assert child.exitcode == 0
+    assert queue.get() == 100
 
 
 def test_pace_tends_to_the_wanted_time():

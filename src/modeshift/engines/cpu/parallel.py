@@ -95,9 +95,7 @@ def _on_threads(calls: list[tuple[Any, ...]]) -> None:
             else:
                 other.result()
     finally:
-        for other in others:
-            other.cancel()
-        wait(others)
+        wait([other for other in others if not other.cancel()])
 
 
 @cache

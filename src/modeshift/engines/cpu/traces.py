@@ -60,11 +60,11 @@ def sum_traces(traces, rule, x, radius, sums, worths):
 
 
 @fast_sums
-def _sum_traces_2(rule, places, weights, count, x, y, radius):
+def _sum_traces_2(rule, places, weights, filled, x, y, radius):
     """Do so in two dimensions: a squared distance has two terms, so their order is free."""
     reach = reach_of(rule, radius)
     change, touched, first, second = 0.0, 0.0, 0.0, 0.0
-    for i in range(count):
+    for i in range(filled):
         u = places[0, i] - x
         v = places[1, i] - y
         square = u * u + v * v
@@ -79,13 +79,13 @@ def _sum_traces_2(rule, places, weights, count, x, y, radius):
 @bare_kernel
 def _sum_traces(rule, traces, x, radius, sums, worths):
     """Do so in any number of dimensions."""
-    places, weights, count = traces.places, traces.weights, traces.filled[0]
+    places, weights, filled = traces.places, traces.weights, traces.filled[0]
     reach = reach_of(rule, radius)
     change, touched = 0.0, 0.0
     for k in range(x.shape[0]):
         sums[k] = 0.0
-    for start in range(0, count, TOGETHER):
-        n = min(TOGETHER, count - start)
+    for start in range(0, filled, TOGETHER):
+        n = min(TOGETHER, filled - start)
         for i in range(n):
             worths[i] = 0.0
         for k in range(x.shape[0]):
