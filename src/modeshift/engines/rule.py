@@ -5,11 +5,13 @@ own code, without the cost of the others.
 """
 
 from functools import singledispatch
-from math import exp, sqrt
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 from numba.extending import overload
+
+from modeshift.engines.exponential import exponential
 
 TRUNCATION = 6.0
 """Number of bandwidths beyond which the Gaussian kernel is 0.
@@ -110,7 +112,7 @@ def worth_of(rule, square, radius):
 
 @worth_of.register(Gaussian)
 def _worth_of_gaussian(rule, square, radius):
-    return exp(-0.5 * square / (radius * radius))
+    return exponential(square * (-0.5 / (radius * radius)))
 
 
 @singledispatch

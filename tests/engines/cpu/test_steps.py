@@ -156,7 +156,7 @@ class _Counted:
 def test_steps_are_asked_together_while_points_move(loud_before, many):
     together, single = _Counted(), _Counted()
     run = Sweep(np.arange(100), None, wanted=100, loud_before=loud_before)
-    StepsWhileLoud(together, single).take(run, None)
+    StepsWhileLoud(together, single, least_loud=0.1).take(run, None)
     assert (together.taken, single.taken) == ((1, 0) if many else (0, 1))
 
 

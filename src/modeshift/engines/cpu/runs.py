@@ -40,6 +40,7 @@ def _climb(
     spec: Spec, schedule: Climb, problem: Problem, random_state: Any, watch: Watch
 ) -> Outcome:
     field, points = field_of(spec, problem), problem.points
+    field.stand_still()
     settings: dict[str, Any] = {
         "tol": spec.tol * problem.scale,
         "max_iter": spec.max_iter,
@@ -107,4 +108,4 @@ def _steps_over(
     if field.ahead == 1:
         return single
     together = StepsAhead(field, batch_size, field.ahead, tol, negligible)
-    return StepsWhileLoud(together, single)
+    return StepsWhileLoud(together, single, field.least_loud)

@@ -27,9 +27,6 @@ from modeshift.engines.schedules.wander import Steps, Sweep
 _LEAST = 2.0**-8
 """Least share of the masses that remains after corrections; below it the sums cancel too much."""
 
-_LOUD = 0.1
-"""Least share of loud steps with which it pays to ask together (measured on one thread)."""
-
 
 class Moves(NamedTuple):
     """Moves that are not made yet.
@@ -110,16 +107,24 @@ class StepsWhileLoud:
     """Steps that are asked together at first, and taken one after the other when points rest.
 
     Points that have gathered are asked in less time than it takes to wake a thread.
+
+    Parameters
+    ----------
+    together : StepsAhead
+    single : CompiledSteps
+    least_loud : float
+        Least share of loud steps in the last sweep with which steps are asked together.
     """
 
-    def __init__(self, together: StepsAhead, single: CompiledSteps) -> None:
+    def __init__(self, together: StepsAhead, single: CompiledSteps, least_loud: float) -> None:
         self.batch_size = single.batch_size
         self._together = together
         self._single = single
+        self._least_loud = least_loud
 
     def take(self, run: Sweep, recorder: PathRecorder | None) -> None:
         """Take steps together if enough of those in the sweep before were loud."""
-        many = run.loud_before >= _LOUD * len(run.order)
+        many = run.loud_before >= self._least_loud * len(run.order)
         steps: Steps = self._together if many else self._single
         steps.take(run, recorder)
 

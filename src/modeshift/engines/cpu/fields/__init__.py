@@ -14,8 +14,9 @@ from modeshift.engines.cpu.fields.balls import BallField
 from modeshift.engines.cpu.fields.brute import BruteField
 from modeshift.engines.cpu.fields.field import Field
 from modeshift.engines.cpu.fields.groups import GroupField
+from modeshift.engines.cpu.fields.patched_tree import PatchedTree
 from modeshift.engines.cpu.fields.tree import TreeField
-from modeshift.engines.rule import Flat, Nearest, Rule
+from modeshift.engines.rule import Flat, Gaussian, Nearest, Rule
 
 __all__ = ["FIELDS", "Field", "make_field"]
 
@@ -50,4 +51,6 @@ def make_field(
         return BallField(points, weights, radius, n_jobs, rule)
     if kind == "tree" and points.shape[1] > _FEW_FEATURES and isinstance(rule, Flat):
         return GroupField(points, weights, radius, n_jobs, rule)
+    if kind == "tree" and isinstance(rule, Gaussian):
+        return PatchedTree(points, weights, radius, n_jobs, rule)
     return FIELDS[kind](points, weights, radius, n_jobs, rule)

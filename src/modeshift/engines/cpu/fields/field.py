@@ -79,9 +79,16 @@ class Field(ABC):
         Number of threads that build the field and answer queries for many places.
     rule : Rule
         Which points near a place count, how much, and where their mean lies.
+
+    Attributes
+    ----------
+    least_loud : float
+        Least share of loud steps with which it pays to ask stochastic steps together (measured on
+        one thread).
     """
 
     state: Any
+    least_loud = 0.1
 
     def __init__(
         self,
@@ -186,6 +193,10 @@ class Field(ABC):
 
         run_blocks(block, len(order), self.n_jobs)
         return sum(waste)
+
+    def stand_still(self) -> None:
+        """Say that many queries come before the next move, so that preparations are kept."""
+        return
 
     def is_quiet(self, tol: float) -> bool:
         """Return whether no point would move further than ``tol``. No point is moved."""

@@ -15,6 +15,7 @@ returns a *code*, an integer in which bit c says something of node c.
 import numpy as np
 
 from modeshift.engines.cpu.fields.protocol import WASTE, average_near, implements
+from modeshift.engines.cpu.fields.sums import total_of, weighted_offsets
 from modeshift.engines.cpu.fields.tree_state import LEAF, SLOTS, WIDE, TreeState
 from modeshift.engines.cpu.jit import bare_kernel, fast_sums, inlined_kernel
 from modeshift.engines.rule import Flat
@@ -118,10 +119,10 @@ def _add_group(state, group, x, reach, inside, out):
         weights[c] = nodes[group, 3 * d, c] if whole else 0.0
         if not whole and nearest[c] <= reach:
             code |= 1 << c
-    mass = _total(weights)
+    mass = total_of(weights)
     if mass > 0.0:
         for k in range(d):
-            out[k] += _weighted_offsets(nodes, group, 2 * d + k, x[k], weights)
+            out[k] += weighted_offsets(nodes, group, 2 * d + k, x[k], weights)
     return mass, code
 
 
@@ -225,8 +226,8 @@ def _add_blocks(state, blocks, n_blocks, x, reach, inside, out):
     for i in range(n_blocks):
         _weigh_block(state, blocks[i], x, reach, inside)
         for k in range(x.shape[0]):
-            out[k] += _weighted_offsets(state.blocks, blocks[i], k, x[k], inside)
-        mass += _total(inside)
+            out[k] += weighted_offsets(state.blocks, blocks[i], k, x[k], inside)
+        mass += total_of(inside)
     return mass
 
 
@@ -287,19 +288,3 @@ def _weigh_block(state, block, x, reach, inside):
         weight = state.weights[0]
         for slot in range(inside.shape[0]):
             inside[slot] = weight if inside[slot] <= reach else 0.0
-
-
-@fast_sums
-def _weighted_offsets(values, i, k, x, weights):
-    total = 0.0
-    for c in range(weights.shape[0]):
-        total += weights[c] * (values[i, k, c] - x)
-    return total
-
-
-@fast_sums
-def _total(weights):
-    total = 0.0
-    for c in range(weights.shape[0]):
-        total += weights[c]
-    return total

@@ -13,8 +13,10 @@ mass by (1 + u^2) e^2 / (2 h^2). With u <= 6 the resulting mean errs by less tha
 
 from modeshift.engines.cpu.distance import squared_distance
 from modeshift.engines.cpu.fields.protocol import WASTE, average_near, implements
-from modeshift.engines.cpu.fields.tree_state import LEAF, SLOTS, WIDE, TreeState
-from modeshift.engines.cpu.jit import bare_kernel
+from modeshift.engines.cpu.fields.pulls import find_pulls
+from modeshift.engines.cpu.fields.sums import total_of, weighted_offsets
+from modeshift.engines.cpu.fields.tree_state import LEAF, SLOTS, TreeState
+from modeshift.engines.cpu.jit import bare_kernel, inlined_kernel
 from modeshift.engines.cpu.kdtree import node_behind
 from modeshift.engines.rule import Gaussian, reach_of, worth_of
 
@@ -32,29 +34,29 @@ def _average_near(state, x, radius, out):
 @bare_kernel
 def _collect(state, x, radius, out):
     """Write the mean near x to ``out``; return mass, and points compared in crowded leaves."""
-    nodes, n_leaves = state.nodes, state.counts.shape[0]
-    d = x.shape[0]
+    boxes, n_leaves = state.boxes, state.counts.shape[0]
+    d = len(state.dims) if len(state.dims) > 0 else x.shape[0]
     reach = reach_of(state.rule, radius)
     mass = 0.0
     crowd = 0
+    pulls = out[d : d + SLOTS]
     for k in range(d):
         out[k] = 0.0
     node = 1
     while True:
-        nearest, farthest, extent, center = _measure(nodes, node, x)
-        if farthest <= reach and extent <= TINY * radius * TINY * radius:
-            group, c = node // WIDE, node % WIDE
-            weight = nodes[group, 3 * d, c] * worth_of(state.rule, center, radius)
-            if weight > 0.0:
-                mass += weight
-                for k in range(d):
-                    out[k] += weight * (nodes[group, 2 * d + k, c] - x[k])
-        elif nearest <= reach:
-            if node < n_leaves:
+        nearest, farthest, extent = _measure(boxes[node], x, d)
+        if nearest <= reach:
+            if farthest <= reach and extent <= TINY * radius * TINY * radius:
+                mass += _add_node(state, boxes[node], x, radius, out)
+            elif node < n_leaves:
                 node *= 2
                 continue
-            crowd += max(0, state.counts[node - n_leaves] - LEAF)
-            mass += _add_leaf(state, node - n_leaves, x, radius, reach, out)
+            else:
+                crowd += max(0, state.counts[node - n_leaves] - LEAF)
+                block = state.heads[node - n_leaves]
+                while block >= 0:
+                    mass += _add_block(state, block, x, radius, reach, pulls, out)
+                    block = state.chain[block]
         node = node_behind(node)
         if node == 1:
             break
@@ -63,41 +65,44 @@ def _collect(state, x, radius, out):
     return mass, crowd
 
 
-@bare_kernel
-def _measure(nodes, node, x):
-    """Return four squares: distance of nearest and farthest corner, diagonal, distance of mean."""
-    d, group, c = x.shape[0], node // WIDE, node % WIDE
-    nearest, farthest, extent, center = 0.0, 0.0, 0.0, 0.0
+@inlined_kernel
+def _measure(box, x, d):
+    """Return three squares: distance of the nearest and the farthest corner, and diagonal."""
+    nearest, farthest, extent = 0.0, 0.0, 0.0
     for k in range(d):
-        below = nodes[group, k, c] - x[k]
-        above = x[k] - nodes[group, d + k, c]
+        below, above = box[k] - x[k], x[k] - box[d + k]
         gap = max(below, above, 0.0)
         span = min(below, above)
-        side = nodes[group, d + k, c] - nodes[group, k, c]
-        offset = nodes[group, 2 * d + k, c] - x[k]
+        side = box[d + k] - box[k]
         nearest += gap * gap
         farthest += span * span
         extent += side * side
-        center += offset * offset
-    return nearest, farthest, extent, center
+    return nearest, farthest, extent
 
 
-@bare_kernel
-def _add_leaf(state, leaf, x, radius, reach, out):
-    """Add the weighted offsets of the points of a leaf; return their mass."""
-    mass = 0.0
-    block = state.heads[leaf]
-    filled = state.counts[leaf]
-    while filled > 0:
-        in_block = (filled - 1) % SLOTS + 1
-        for slot in range(in_block):
-            i = state.members[block, slot]
-            square = squared_distance(state.points[i], x)
-            if square <= reach:
-                weight = state.weights[i] * worth_of(state.rule, square, radius)
-                mass += weight
-                for k in range(x.shape[0]):
-                    out[k] += weight * (state.points[i, k] - x[k])
-        filled -= in_block
-        block = state.chain[block]
-    return mass
+@inlined_kernel
+def _add_node(state, box, x, radius, out):
+    """Add a node by its mass and mean; return its mass."""
+    d = x.shape[0]
+    weight = box[3 * d]
+    if weight > 0.0:
+        square = squared_distance(box[2 * d : 3 * d], x)
+        weight *= worth_of(state.rule, square, radius)
+        for k in range(d):
+            out[k] += weight * (box[2 * d + k] - x[k])
+    return weight
+
+
+@inlined_kernel
+def _add_block(state, block, x, radius, reach, pulls, out):
+    """Add the points of a block that lie within reach; return their mass."""
+    find_pulls(state.blocks, block, state.dims, x, radius, reach, pulls)
+    if state.block_weights.shape[0] > 0:
+        for slot in range(pulls.shape[0]):
+            pulls[slot] *= state.block_weights[block, slot]
+    else:
+        for slot in range(pulls.shape[0]):
+            pulls[slot] *= state.weights[0]
+    for k in range(x.shape[0]):
+        out[k] += weighted_offsets(state.blocks, block, k, x[k], pulls)
+    return total_of(pulls)
