@@ -79,8 +79,8 @@ class StochasticMeanShift(ModeSeeker):
         near the border of a neighbourhood are misjudged. "auto" is exact; on the CPU it is
         "anchors" from 32 features on, and "tree" below.
     n_jobs : int, default=None
-        Number of threads. None is 1, -1 is all cores. The result does not depend on it. With fewer
-        than 65,536 points only the convergence test and ``predict`` use several threads.
+        Number of threads. None is 1, -1 is all cores. The result does not depend on it. Only the
+        convergence test, ``predict`` and the steps of large data use several threads.
     device : {"cpu", "cuda", "auto"}, default="cpu"
         Where the fit runs. "cuda": on a GPU, which needs the extra ``modeshift[gpu]``; PyTorch
         tensors on the GPU give tensors. "auto": on a GPU if there is one and all options work

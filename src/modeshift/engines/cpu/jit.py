@@ -105,7 +105,7 @@ def kernel(function: Callable, **options: Any) -> Any:
 
 
 def _mend_cache(compiled: Any) -> None:
-    """Recompile all kernels when one of them changes, and ignore a full disk.
+    """Recompile all kernels when one of them changes, and ignore a full disk and old files.
 
     Numba looks only at the file of the function itself. But a compiled loop contains the code of
     the field that it runs on, and that code is in another file.
@@ -114,6 +114,15 @@ def _mend_cache(compiled: Any) -> None:
     if not hasattr(cache, "_cache_file"):
         return  # the JIT is switched off
     cache._cache_file._source_stamp = (cache._cache_file._source_stamp, _STAMP)
+    load = cache._cache_file._load_index
+
+    def load_if_known() -> dict:
+        try:
+            return load()
+        except (AttributeError, ImportError):  # an older version, with classes that are gone
+            return {}
+
+    cache._cache_file._load_index = load_if_known
     save = cache.save_overload
 
     def save_if_possible(signature: Any, data: Any) -> None:

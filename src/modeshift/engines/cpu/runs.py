@@ -105,7 +105,8 @@ def _steps_over(
     field: Field, batch_size: int, tol: float, negligible: float, record: bool
 ) -> Steps:
     single = CompiledSteps(field, batch_size, tol, negligible, record)
-    if field.ahead == 1:
+    ahead = field.ahead
+    if ahead == 1:
         return single
-    together = StepsAhead(field, batch_size, field.ahead, tol, negligible)
+    together = StepsAhead(field, batch_size, ahead, tol, negligible)
     return StepsWhileLoud(together, single, field.least_loud)
