@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from modeshift import datasets, image, metrics, plots, presets, report
+    from modeshift import datasets, image, metrics, plots, presets, report, speech
     from modeshift.compat.patching import patch_sklearn, unpatch_sklearn
     from modeshift.estimators.bandwidth import bandwidth_profile, estimate_bandwidth
     from modeshift.estimators.blurring_mean_shift import BlurringMeanShift
@@ -34,6 +34,7 @@ __all__ = [
     "presets",
     "report",
     "save",
+    "speech",
     "unpatch_sklearn",
 ]
 

@@ -1,0 +1,19 @@
+"""Who spoke when: from recordings to speakers."""
+
+from importlib import import_module
+from typing import Any
+
+_HOMES: dict[str, str] = {}
+"""Module of each public name. Names load on first use, so that the command starts fast."""
+
+__all__: list[str] = []
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'modeshift.speech' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
