@@ -123,7 +123,7 @@ def _listen(state, asked, heard, radius, changes):
     n_leaves = state.counts.shape[0]
     for i in range(asked.shape[0]):
         for j in heard:
-            leaf = n_leaves + leaf_of(state, j)
+            leaf = n_leaves + leaf_of(state.homes, state.slots, j)
             nearest, farthest, diagonal = box_squares(state.boxes, leaf, asked[i])
             opens = max(radius - np.sqrt(farthest), np.sqrt(nearest) - radius)
             enters = abs(np.sqrt(quick_square(asked[i], state.points[j])) - radius)

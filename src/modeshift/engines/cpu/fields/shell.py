@@ -259,7 +259,7 @@ def _sift(state, leaf, centre, inner, outer, room, found):
         for slot in range(in_block):
             j = state.members[block, slot]
             if room.squares[slot] < inner:
-                room.inside[slot] = weight_of(state, j)
+                room.inside[slot] = weight_of(state.weights, state.block_weights, j)
                 n_inside += 1
             elif room.squares[slot] <= outer:
                 room.shell[found] = j
@@ -315,7 +315,7 @@ def _set_stage(state, group, room, first, stop):
 @bare_kernel
 def _stage_point(state, j, centre, room, slot):
     d = centre.shape[0]
-    weight = weight_of(state, j)
+    weight = weight_of(state.weights, state.block_weights, j)
     square = 0.0
     for k in range(d):
         offset = state.points[j, k] - centre[k]
@@ -407,7 +407,7 @@ def _add_near_points(state, node, x, reach, centre, sums):
             for slot in range(in_block):
                 j = state.members[block, slot]
                 if squared_distance(state.points[j], x) <= reach:
-                    weight = weight_of(state, j)
+                    weight = weight_of(state.weights, state.block_weights, j)
                     for k in range(d):
                         sums[k] += weight * (state.points[j, k] - centre[k])
                     sums[d] += weight
