@@ -39,10 +39,10 @@ def run(code, *arguments, path=None, **variables):
 
 TIME_IMPORT = """
 import sys, time
-started = time.perf_counter()
+started = time.process_time()
 for name in sys.argv[1:]:
     __import__(name)
-print(time.perf_counter() - started)
+print(time.process_time() - started)
 """
 
 
@@ -140,14 +140,14 @@ with event.install_recorder("numba:compile") as during_import:
     classes = {name: getattr(modeshift, name) for name in json.loads(sys.argv[1])}
 X = np.arange(12.0).reshape(6, 2) ** 2 / 8
 with event.install_recorder("numba:compile") as during_fit:
-    started = time.perf_counter()
+    started = time.process_time()
     centers = {}
     for name, make in classes.items():
         estimator = make(bandwidth=4.0)
         estimator.set_params(**({"random_state": 0} if "Stochastic" in name else {}))
         centers[name] = estimator.fit(X).cluster_centers_.tolist()
         estimator.predict(X)
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
 modules = [module for name, module in list(sys.modules.items()) if name.startswith("modeshift")]
 kernels = {id(k): k for m in modules for k in vars(m).values() if isinstance(k, Dispatcher)}
 print(json.dumps({
@@ -196,9 +196,9 @@ def test_import_compiles_nothing(first_and_second):
 
 @pytest.mark.jit
 def test_first_fit_ever_is_quiet_and_not_too_slow(first_and_second):
-    """Quiet: `run` looks at that. It took about 5 s on the machine where this was written."""
+    """Quiet: `run` looks at that."""
     first, _ = first_and_second
-    print(f"first fits and predictions of all estimators: {first['seconds']:.1f} s")
+    print(f"first fits and predictions of all estimators: {first['seconds']:.1f} s of processor")
     assert first["seconds"] < 60
 
 
@@ -248,7 +248,7 @@ def test_only_files_that_hold_kernels_make_cached_kernels_stale(tmp_path):
     changed = fit(copy_package(tmp_path), ONE, code=STAMPS)["changed"]
     assert "cli/help.py" not in changed
     assert "parameters.py" not in changed
-    assert not [name for name in changed if not name.startswith(("engines/", "choice/"))]
+    assert not [name for name in changed if not name.startswith(("engines/", "choice/", "image/"))]
     for name in ("rule.py", "cpu/jit.py", "cpu/kdtree.py", "cpu/fields/brute.py"):
         assert f"engines/{name}" in changed
 

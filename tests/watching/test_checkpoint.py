@@ -60,7 +60,8 @@ def fit(estimator, X, weights=None):
 def result(estimator):
     """All that a fit has found, by name."""
     found = {name: value for name, value in vars(estimator).items() if name.endswith("_")}
-    del found["_model_"], found["_index_"]
+    for inner in ("_model_", "_index_", "_stream_"):
+        found.pop(inner, None)
     if "paths_" in found:
         found["paths_"] = np.concatenate(found["paths_"])
     return found

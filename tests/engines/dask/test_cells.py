@@ -204,13 +204,14 @@ def test_a_sample_of_everything_chooses_the_bandwidth_of_the_plain_fit():
 
 
 def test_the_sample_depends_neither_on_the_chunks_nor_on_their_order():
+    from modeshift.engines.cpu.chart import Chart
     from modeshift.engines.dask.rows import as_rows
     from modeshift.engines.dask.sample import draw_rows
 
     X, _ = make_data("clustered", 5000, 2)
     w = np.random.default_rng(0).uniform(0, 3, 5000)
     draws = [
-        draw_rows(as_rows(da.from_array(X, chunks=(size, 2)), X.dtype, w), False)
+        draw_rows(as_rows(da.from_array(X, chunks=(size, 2)), X.dtype, w), Chart())
         for size in (5000, 700, 33)
     ]
     for draw in draws[1:]:
@@ -223,13 +224,14 @@ def test_the_sample_depends_neither_on_the_chunks_nor_on_their_order():
 
 
 def test_heavy_rows_are_drawn_more_often():
+    from modeshift.engines.cpu.chart import Chart
     from modeshift.engines.dask.rows import as_rows
     from modeshift.engines.dask.sample import draw_rows
 
     X = np.repeat([[0.0], [1.0]], 20_000, axis=0)
     w = np.repeat([1.0, 3.0], 20_000)
     rows = as_rows(da.from_array(X, chunks=(3000, 1)), X.dtype, w)
-    assert draw_rows(rows, False).points.mean() == pytest.approx(0.75, abs=0.04)  # 3.5 sigma
+    assert draw_rows(rows, Chart()).points.mean() == pytest.approx(0.75, abs=0.04)  # 3.5 sigma
 
 
 @pytest.mark.jit
