@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
-.PHONY: help install kernels demo paper test slow test-gpu coverage lint bench bench-gpu manual clean
+.PHONY: help install kernels demo paper test slow test-gpu coverage lint bench bench-gpu manual docs docs-serve clean
 
 help:
 	@echo "make demo      cluster the paper's Sets 3 and 4, print the tables, draw the picture"
@@ -20,6 +20,8 @@ help:
 	@echo "make bench     side by side with other programs, one table"
 	@echo "make bench-gpu the GPU against the CPU and PyTorch, one table, benchmarks/gpu.json"
 	@echo "make manual    write docs/command.md and docs/engines.md from the code"
+	@echo "make docs      build the site in build/site: pages, reference, gallery; check its links"
+	@echo "make docs-serve  show the site in a browser"
 	@echo "make install   make the environment in .venv, with every extra that needs no GPU"
 	@echo "make clean     remove the environment and what the other targets wrote"
 
@@ -75,6 +77,21 @@ bench-gpu: $(READY)
 manual: $(READY)
 	$(BIN)/python -m modeshift.cli.manual > docs/command.md
 	$(BIN)/python docs/engines.py
+
+# The site has an environment of its own, so that make test does not wait for Sphinx.
+DOCS := build/docs-venv
+DOCS_READY := $(DOCS)/.installed
+
+$(DOCS_READY): pyproject.toml
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet --editable '.[docs]'
+	@touch $(DOCS_READY)
+
+docs: $(DOCS_READY)
+	$(DOCS)/bin/python tools/site.py build
+
+docs-serve:
+	$(PYTHON) tools/site.py serve
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

@@ -66,6 +66,13 @@ def paper_set(index: int) -> PaperSet:
     ----------
     index : int
         1 to 7.
+
+    Examples
+    --------
+    >>> from modeshift.datasets import paper_set
+    >>> description = paper_set(3)
+    >>> description.sizes.tolist(), description.means.tolist()
+    ([50, 50, 50], [[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
     """
     check_whole("index", index, low=1)
     if index not in _SETS:
@@ -95,6 +102,13 @@ def make_paper_set(
         Points, class after class.
     y : ndarray of shape (n,)
         Class of each point, counted from 0.
+
+    Examples
+    --------
+    >>> from modeshift.datasets import make_paper_set
+    >>> X, y = make_paper_set(3, random_state=0)
+    >>> X.shape, int(y.max())
+    ((150, 2), 2)
     """
     description = paper_set(index)
     check_real("scale", scale, low=0.0, low_allowed=False)

@@ -32,6 +32,15 @@ def to_vectors(places: np.ndarray, name: str) -> np.ndarray:
     places : ndarray of shape (n, 2)
     name : str
         Name of the places in errors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from modeshift.globe import to_vectors
+    >>> to_vectors(np.array([[0.0, 0.0], [0.0, 90.0], [90.0, 0.0]]), "places")
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [0., 0., 1.]])
     """
     if places.shape[1] != 2:
         raise ValueError(
@@ -46,7 +55,16 @@ def to_vectors(places: np.ndarray, name: str) -> np.ndarray:
 
 
 def to_places(vectors: np.ndarray) -> np.ndarray:
-    """Return latitudes and longitudes in degrees, the latter from -180 to 180."""
+    """Return latitudes and longitudes in degrees, the latter from -180 to 180.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from modeshift.globe import to_places
+    >>> to_places(np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]]))
+    array([[ 0.,  0.],
+           [ 0., 90.]])
+    """
     x, y, z = vectors.T
     return np.degrees(np.column_stack([np.arctan2(z, np.hypot(x, y)), np.arctan2(y, x)]))
 
@@ -67,13 +85,19 @@ def distance_of(chord: float) -> float:
 def distances(places: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Return great-circle distances in kilometres, row by row.
 
-    With the unit vectors u and v a distance is 2 R arctan(|u - v| / |u + v|), which is exact to
+    With the unit vectors u and v a distance is ``2 R arctan(|u - v| / |u + v|)``, which is exact to
     rounding for places that are close and for places that are opposite.
 
     Parameters
     ----------
     places, others : array-like of shape (n, 2)
         Latitudes and longitudes in degrees. One of the two may have a single row.
+
+    Examples
+    --------
+    >>> from modeshift.globe import distances
+    >>> distances([[52.52, 13.41]], [[48.86, 2.35], [40.71, -74.01]]).round()  # from Berlin
+    array([ 878., 6386.])
     """
     u = to_vectors(np.asarray(places, dtype=np.float64), "places")
     v = to_vectors(np.asarray(others, dtype=np.float64), "others")

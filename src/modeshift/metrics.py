@@ -39,7 +39,9 @@ class PurityReport(NamedTuple):
 
 
 def average_cluster_purity(labels_true: Any, labels_pred: Any, *, weighted: bool = False) -> float:
-    """Mean over the clusters of sum_r n_qr^2 / n_q.^2, the purity of cluster q (ACP).
+    """Mean over the clusters of the purity of a cluster (ACP).
+
+    The purity of the cluster q is ``sum_r n_qr^2 / n_q.^2``.
 
     Parameters
     ----------
@@ -47,12 +49,22 @@ def average_cluster_purity(labels_true: Any, labels_pred: Any, *, weighted: bool
         Classes and clusters: any hashable labels.
     weighted : bool, default=False
         False: each cluster counts the same, as in the paper. True: by its size (Ajmera 2002).
+
+    Examples
+    --------
+    >>> from modeshift.metrics import average_cluster_purity
+    >>> average_cluster_purity([0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 1, 1])
+    0.8125
+    >>> round(average_cluster_purity([0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 1, 1], weighted=True), 3)
+    0.75
     """
     return _average_purity(_contingency(labels_true, labels_pred), weighted)
 
 
 def average_class_purity(labels_true: Any, labels_pred: Any, *, weighted: bool = False) -> float:
-    """Mean over the classes of sum_q n_qr^2 / n_.r^2, the purity of class r (ASP).
+    """Mean over the classes of the purity of a class (ASP).
+
+    The purity of the class r is ``sum_q n_qr^2 / n_.r^2``.
 
     Parameters
     ----------
@@ -60,6 +72,12 @@ def average_class_purity(labels_true: Any, labels_pred: Any, *, weighted: bool =
         Classes and clusters: any hashable labels.
     weighted : bool, default=False
         False: each class counts the same, as in the paper. True: by its size (Ajmera 2002).
+
+    Examples
+    --------
+    >>> from modeshift.metrics import average_class_purity
+    >>> round(average_class_purity([0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 1, 1]), 3)
+    0.778
     """
     return _average_purity(_contingency(labels_true, labels_pred).T, weighted)
 
@@ -77,6 +95,12 @@ def k_score(labels_true: Any, labels_pred: Any, *, weighted: bool = False) -> fl
         Classes and clusters: any hashable labels.
     weighted : bool, default=False
         False: each cluster and class counts the same, as in the paper. True: by its size.
+
+    Examples
+    --------
+    >>> from modeshift.metrics import k_score
+    >>> round(k_score([0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 1, 1]), 3)
+    0.795
     """
     return purity_report(labels_true, labels_pred, weighted=weighted).k
 
@@ -88,6 +112,12 @@ def cluster_purity(labels_true: Any, labels_pred: Any) -> float:
     ----------
     labels_true, labels_pred : array-like of shape (n,)
         Classes and clusters: any hashable labels.
+
+    Examples
+    --------
+    >>> from modeshift.metrics import cluster_purity
+    >>> round(cluster_purity([0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 1, 1]), 3)
+    0.833
     """
     return _purity(_contingency(labels_true, labels_pred))
 
@@ -99,6 +129,12 @@ def class_purity(labels_true: Any, labels_pred: Any) -> float:
     ----------
     labels_true, labels_pred : array-like of shape (n,)
         Classes and clusters: any hashable labels.
+
+    Examples
+    --------
+    >>> from modeshift.metrics import class_purity
+    >>> class_purity([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 2, 3])
+    0.6666666666666666
     """
     return _purity(_contingency(labels_true, labels_pred).T)
 
@@ -110,6 +146,12 @@ def g_score(labels_true: Any, labels_pred: Any) -> float:
     ----------
     labels_true, labels_pred : array-like of shape (n,)
         Classes and clusters: any hashable labels.
+
+    Examples
+    --------
+    >>> from modeshift.metrics import g_score
+    >>> round(g_score([0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 1, 1]), 3)
+    0.833
     """
     return purity_report(labels_true, labels_pred).g
 
@@ -123,6 +165,13 @@ def purity_report(labels_true: Any, labels_pred: Any, *, weighted: bool = False)
         Classes and clusters: any hashable labels.
     weighted : bool, default=False
         True: ACP, ASP and K are weighted by size.
+
+    Examples
+    --------
+    >>> from modeshift.metrics import purity_report
+    >>> report = purity_report([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 0])
+    >>> round(report.k, 3), round(report.pur_c, 3), report.n_clusters
+    (0.795, 0.833, 2)
     """
     table = _contingency(labels_true, labels_pred)
     acp, asp = _average_purity(table, weighted), _average_purity(table.T, weighted)

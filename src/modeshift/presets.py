@@ -26,6 +26,12 @@ def comaniciu2002(bandwidth: float | None = None, **parameters: Any) -> MeanShif
     D. Comaniciu, P. Meer, "Mean shift: a robust approach toward feature space analysis", IEEE
     Transactions on Pattern Analysis and Machine Intelligence 24(5), 2002. Ends closer than the
     bandwidth are joined, as in the segmentation of that paper.
+
+    Examples
+    --------
+    >>> from modeshift import presets
+    >>> presets.comaniciu2002(0.9)
+    MeanShift(bandwidth=0.9, merge_radius=1.0)
     """
     return MeanShift(**{"bandwidth": bandwidth, "merge_radius": 1.0, **parameters})
 
@@ -35,6 +41,12 @@ def carreira2006(bandwidth: float | None = None, **parameters: Any) -> BlurringM
 
     M. Á. Carreira-Perpiñán, "Fast nonparametric clustering with Gaussian blurring mean-shift", ICML
     2006. The threshold for the mean update, 1e-3, is taken as a fraction of the bandwidth.
+
+    Examples
+    --------
+    >>> from modeshift import presets
+    >>> presets.carreira2006(0.9)
+    BlurringMeanShift(bandwidth=0.9, kernel='gaussian', stop='entropy', tol=0.001)
     """
     settings = {"kernel": "gaussian", "stop": "entropy", "tol": 1e-3}
     return BlurringMeanShift(**{"bandwidth": bandwidth, **settings, **parameters})
@@ -48,6 +60,12 @@ def senoussaoui2014(
     M. Senoussaoui, P. Kenny, T. Stafylakis, P. Dumouchel, "A study of the cosine distance-based
     mean shift for telephone speech diarization", IEEE/ACM Transactions on Audio, Speech, and
     Language Processing 22(1), 2014.
+
+    Examples
+    --------
+    >>> from modeshift import presets
+    >>> presets.senoussaoui2014(0.3, seeding=100, random_state=0)
+    MeanShift(bandwidth=0.3, metric='cosine', random_state=0, seeding=100)
     """
     settings = {"metric": "cosine", "seeding": seeding}
     return MeanShift(**{"bandwidth": bandwidth, **settings, **parameters})
@@ -57,6 +75,12 @@ def lapidot2023(bandwidth: float | None = None, **parameters: Any) -> Stochastic
     """Stochastic mean-shift: one random point moves at a time.
 
     I. Lapidot, "Stochastic mean-shift clustering", arXiv 2312.15684, 2023, Algorithm 2.
+
+    Examples
+    --------
+    >>> from modeshift import presets
+    >>> presets.lapidot2023(0.9, random_state=0)
+    StochasticMeanShift(bandwidth=0.9, batch_size=1, random_state=0)
     """
     return StochasticMeanShift(**{"bandwidth": bandwidth, "batch_size": 1, **parameters})
 
@@ -70,6 +94,12 @@ def chakraborty2021(
     weighted mean shift algorithm", AAAI 2021, arXiv 2012.10929. ``temperature`` is lambda in
     the paper. The public R code of the authors differs from the paper (see docs/algorithms.md);
     this function follows the paper.
+
+    Examples
+    --------
+    >>> from modeshift import presets
+    >>> presets.chakraborty2021(0.9, temperature=0.5)
+    BlurringMeanShift(bandwidth=0.9, feature_weights=0.5, kernel='gaussian')
     """
     settings = {"kernel": "gaussian", "feature_weights": temperature}
     return BlurringMeanShift(**{"bandwidth": bandwidth, **settings, **parameters})
@@ -79,5 +109,11 @@ def trigano2026(low: float, high: float, **parameters: Any) -> StochasticMeanShi
     """Doubly stochastic mean-shift: the bandwidth of each step is drawn between low and high.
 
     Trigano et al., "Doubly stochastic mean-shift clustering", arXiv 2602.15393, 2026.
+
+    Examples
+    --------
+    >>> from modeshift import presets
+    >>> presets.trigano2026(0.7, 1.1, random_state=0)
+    StochasticMeanShift(bandwidth=(0.7, 1.1), random_state=0)
     """
     return StochasticMeanShift(**{"bandwidth": (low, high), **parameters})

@@ -71,6 +71,16 @@ class BandwidthProfile(NamedTuple):
         How often each of them counts.
     total : float
         Weight of all the data, in units of the user.
+
+    Examples
+    --------
+    >>> from modeshift import MeanShift, datasets
+    >>> X, _ = datasets.make_paper_set(1, scale=0.3, random_state=0)
+    >>> profile = MeanShift().fit(X).profile_
+    >>> profile.n_clusters, profile.one_cluster
+    (3, False)
+    >>> len(profile.labels_at(profile.bandwidth))
+    225
     """
 
     bandwidth: float
@@ -133,6 +143,14 @@ class BandwidthProfile(NamedTuple):
         ------
         ValueError
             If no bandwidth of the profile gives that number.
+
+        Examples
+        --------
+        >>> from modeshift import MeanShift, datasets
+        >>> X, _ = datasets.make_paper_set(1, scale=0.3, random_state=0)
+        >>> profile = MeanShift().fit(X).profile_
+        >>> round(profile.pick(3).bandwidth, 2)
+        0.94
         """
         found = self._found(n_clusters)
         if found is None and n_clusters == 1:

@@ -23,6 +23,14 @@ class ClusterTree(NamedTuple):
         Rising.
     members : ndarray of shape (H, m)
         At each bandwidth, the cluster of the tree that each point of the sample is in; -1: dust.
+
+    Examples
+    --------
+    >>> from modeshift import MeanShift, datasets
+    >>> X, _ = datasets.make_paper_set(1, scale=0.3, random_state=0)
+    >>> tree = MeanShift().fit(X).profile_.tree()
+    >>> len(tree.children(-1))
+    2
     """
 
     parent: np.ndarray

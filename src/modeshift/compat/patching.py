@@ -14,12 +14,31 @@ def patch_sklearn() -> None:
 
     Afterwards ``from sklearn.cluster import MeanShift`` imports ours, and likewise ``mean_shift``,
     ``estimate_bandwidth`` and ``get_bin_seeds``. Names that were imported before stay as they are.
+
+    Examples
+    --------
+    >>> import modeshift
+    >>> modeshift.patch_sklearn()
+    >>> from sklearn.cluster import MeanShift
+    >>> MeanShift.__module__
+    'modeshift.compat.sklearn'
+    >>> modeshift.unpatch_sklearn()
     """
     _put({name: getattr(ours, name) for name in ours.__all__})
 
 
 def unpatch_sklearn() -> None:
-    """Put scikit-learn's own mean-shift back."""
+    """Put scikit-learn's own mean-shift back.
+
+    Examples
+    --------
+    >>> import modeshift
+    >>> modeshift.patch_sklearn()
+    >>> modeshift.unpatch_sklearn()
+    >>> from sklearn.cluster import MeanShift
+    >>> MeanShift.__module__
+    'sklearn.cluster._mean_shift'
+    """
     _put(_ORIGINALS)
 
 

@@ -155,6 +155,14 @@ def mean_shift(
     -------
     cluster_centers : ndarray of shape (n_clusters, d)
     labels : ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> from modeshift.compat.sklearn import mean_shift
+    >>> X = [[1.0, 1.0], [1.2, 0.9], [8.0, 8.0], [8.1, 8.2], [7.9, 8.1]]
+    >>> centers, labels = mean_shift(X, bandwidth=1.0)
+    >>> labels
+    array([1, 1, 0, 0, 0])
     """
     fitted = MeanShift(
         bandwidth=bandwidth,
@@ -202,6 +210,14 @@ def estimate_bandwidth(
     -------
     float
         The bandwidth. It is 0 if every point coincides with k points or more.
+
+    Examples
+    --------
+    >>> from modeshift import datasets
+    >>> from modeshift.compat.sklearn import estimate_bandwidth
+    >>> X, _ = datasets.make_paper_set(1, random_state=0)
+    >>> round(float(estimate_bandwidth(X)), 2)
+    1.38
     """
     X = check_array(X)
     rng = check_random_state(random_state)
@@ -231,6 +247,14 @@ def get_bin_seeds(X: np.ndarray, bin_size: float, min_bin_freq: int = 1) -> np.n
     -------
     ndarray of shape (m, d)
         The seeds. If there are as many as points, this is X, with a warning.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from modeshift.compat.sklearn import get_bin_seeds
+    >>> get_bin_seeds(np.array([[1.0, 1.0], [1.2, 0.9], [8.0, 8.0]]), bin_size=1.0)
+    array([[1., 1.],
+           [8., 8.]], dtype=float32)
     """
     if bin_size == 0:
         return X

@@ -79,6 +79,15 @@ def estimate_bandwidth(
     float
         Always positive and finite; 1.0 when all points coincide. By "quantile", where most points
         coincide and the rule gives 0, half the smallest gap between two points.
+
+    Examples
+    --------
+    >>> from modeshift import datasets, estimate_bandwidth
+    >>> X, _ = datasets.make_paper_set(1, random_state=0)
+    >>> round(estimate_bandwidth(X), 2)
+    0.83
+    >>> round(estimate_bandwidth(X, method="quantile"), 2)
+    1.38
     """
     check_choice("method", method, _METHODS)
     _refuse_unused(method, estimator=estimator, quantile=quantile, n_samples=n_samples)

@@ -98,6 +98,16 @@ class ModeSeeker(ShowsClusters, ClusterMixin, BaseEstimator):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from modeshift import BlurringMeanShift
+        >>> sweeps = []
+        >>> model = BlurringMeanShift(bandwidth=1.0)
+        >>> model = model.set_callbacks(lambda state: sweeps.append(state.sweep))
+        >>> model = model.fit([[1.0, 1.0], [1.2, 0.9], [8.0, 8.0]])
+        >>> sweeps
+        [1, 2]
         """
         sorted_callbacks(callbacks)
         self._callbacks = callbacks
@@ -123,6 +133,17 @@ class ModeSeeker(ShowsClusters, ClusterMixin, BaseEstimator):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from modeshift import MeanShift
+        >>> X = [[1.0, 1.0], [1.2, 0.9], [8.0, 8.0], [8.1, 8.2], [7.9, 8.1]]
+        >>> model = MeanShift(bandwidth=1.0).fit(X)
+        >>> model.labels_
+        array([1, 1, 0, 0, 0])
+        >>> model.cluster_centers_
+        array([[8.  , 8.1 ],
+               [1.1 , 0.95]])
         """
         forget(self)
         try:
@@ -164,6 +185,15 @@ class ModeSeeker(ShowsClusters, ClusterMixin, BaseEstimator):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from modeshift import MeanShift
+        >>> model = MeanShift(bandwidth=1.0, resolution=8)
+        >>> model = model.partial_fit([[1.0, 1.0], [8.0, 8.0]])
+        >>> model = model.partial_fit([[1.1, 1.0], [8.1, 8.0], [7.9, 8.1]])
+        >>> model.n_samples_seen_, len(model.cluster_centers_)
+        (5, 2)
         """
         was_fitted = any(name.endswith("_") for name in vars(self))
         try:
@@ -211,6 +241,16 @@ class ModeSeeker(ShowsClusters, ClusterMixin, BaseEstimator):
         -------
         ndarray of shape (m,), or lazy Dask array with the chunks of X
             Labels; -1 is noise (see ``min_cluster_size`` and ``strays``) or an outlier.
+
+        Examples
+        --------
+        >>> from modeshift import MeanShift
+        >>> X = [[1.0, 1.0], [1.2, 0.9], [8.0, 8.0], [8.1, 8.2], [7.9, 8.1]]
+        >>> model = MeanShift(bandwidth=1.0).fit(X)
+        >>> model.predict([[1.1, 1.1], [9.5, 9.5]])
+        array([1, 0])
+        >>> model.predict([[1.1, 1.1], [9.5, 9.5]], outliers=-1)
+        array([ 1, -1])
         """
         check_is_fitted(self)
         return label_new(self, self._model_, self._index_, X, outliers)
@@ -229,6 +269,15 @@ class ModeSeeker(ShowsClusters, ClusterMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (m, n_clusters), or lazy Dask array with the chunks of X
+
+        Examples
+        --------
+        >>> from modeshift import MeanShift
+        >>> X = [[1.0, 1.0], [1.2, 0.9], [8.0, 8.0], [8.1, 8.2], [7.9, 8.1]]
+        >>> model = MeanShift(bandwidth=1.0).fit(X)
+        >>> model.membership([[1.1, 1.1], [4.5, 4.5]]).round(2)
+        array([[0.03, 0.97],
+               [0.6 , 0.4 ]])
         """
         check_is_fitted(self)
         index, data = index_and_data(self, self._model_, self._index_, X)
@@ -250,6 +299,14 @@ class ModeSeeker(ShowsClusters, ClusterMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (m,), or lazy Dask array with the chunks of X
+
+        Examples
+        --------
+        >>> from modeshift import MeanShift
+        >>> X = [[1.0, 1.0], [1.2, 0.9], [8.0, 8.0], [8.1, 8.2], [7.9, 8.1]]
+        >>> model = MeanShift(bandwidth=1.0).fit(X)
+        >>> model.score_samples([[8.0, 8.1], [4.5, 4.5]]).round(2)
+        array([-1.66,  -inf])
         """
         check_is_fitted(self)
         index, data = index_and_data(self, self._model_, self._index_, X)

@@ -81,6 +81,18 @@ def save(model: Any, path: Any) -> None:
         ``RandomState`` in a parameter becomes None.
     path : str or path
         The file. It appears when it is complete; after an error there is no file.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import modeshift
+    >>> model = modeshift.MeanShift(bandwidth=1.0).fit([[1.0, 1.0], [8.0, 8.0], [8.1, 8.2]])
+    >>> with TemporaryDirectory() as folder:
+    ...     modeshift.save(model, Path(folder) / "model.npz")
+    ...     again = modeshift.load(Path(folder) / "model.npz")
+    >>> again.predict([[1.1, 1.0], [8.0, 8.1]])
+    array([1, 0])
     """
     with whole_file(Path(path)) as file:
         models.save(file, to_plain(model), REGISTER)
@@ -103,6 +115,16 @@ def load(path: Any) -> Any:
     ------
     ValueError
         If the file is damaged, holds no estimator, or was written by a development version.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import modeshift
+    >>> with TemporaryDirectory() as folder:
+    ...     modeshift.save(modeshift.BlurringMeanShift(bandwidth=2.0), Path(folder) / "model.npz")
+    ...     modeshift.load(Path(folder) / "model.npz")
+    BlurringMeanShift(bandwidth=2.0)
     """
     return models.load(path, REGISTER, _estimator_of)
 

@@ -37,6 +37,12 @@ def compare(labels: Any, truths: Sequence[Any]) -> Measures:
         The segmentation.
     truths : sequence of arrays of the same shape
         The same picture, segmented by people.
+
+    Examples
+    --------
+    >>> from modeshift.image.measures import compare
+    >>> compare([[1, 1, 2, 2]], [[[1, 1, 2, 2]], [[1, 1, 1, 2]]])
+    Measures(covering=0.8125, rand_index=0.75, variation=0.5943609377704335)
     """
     tables = [_shared_pixels(labels, truth) for truth in _listed(truths)]
     return Measures(
@@ -49,19 +55,39 @@ def compare(labels: Any, truths: Sequence[Any]) -> Measures:
 def covering(labels: Any, truth: Any) -> float:
     """Return how well regions of ``labels`` cover those of ``truth``.
 
-    C = 1/N sum_R |R| max_S |R and S| / |R or S|, over the regions R of ``truth`` and S of
+    ``C = 1/N sum_R |R| max_S |R and S| / |R or S|``, over the regions R of ``truth`` and S of
     ``labels``. It is not symmetric.
+
+    Examples
+    --------
+    >>> from modeshift.image.measures import covering
+    >>> covering([[1, 1, 2, 2]], [[1, 1, 1, 1]])
+    0.5
     """
     return _covering(_shared_pixels(labels, truth))
 
 
 def rand_index(labels: Any, truth: Any) -> float:
-    """Return the share of pairs of pixels that are together in both images or in neither."""
+    """Return the share of pairs of pixels that are together in both images or in neither.
+
+    Examples
+    --------
+    >>> from modeshift.image.measures import rand_index
+    >>> rand_index([[1, 1, 2, 2]], [[1, 1, 1, 2]])
+    0.5
+    """
     return _rand_index(_shared_pixels(labels, truth))
 
 
 def variation_of_information(labels: Any, truth: Any) -> float:
-    """Return H(S | R) + H(R | S) in bits, for the region S of a pixel and its true region R."""
+    """Return H(S | R) + H(R | S) in bits, for the region S of a pixel and its true region R.
+
+    Examples
+    --------
+    >>> from modeshift.image.measures import variation_of_information
+    >>> variation_of_information([[1, 1, 2, 2]], [[1, 1, 1, 1]])
+    1.0
+    """
     return _variation(_shared_pixels(labels, truth))
 
 

@@ -143,7 +143,9 @@ def hierarchy(
     n_jobs: int | None = None,
     device: str = "cpu",
 ) -> Hierarchy:
-    """Return the regions of an image at all levels: :meth:`Hierarchy.cut` gives label images.
+    """Return the regions of an image at all levels.
+
+    :meth:`modeshift.image.Hierarchy.cut` gives label images.
 
     The parameters are those of :func:`segment`.
 
@@ -189,6 +191,16 @@ def filter(
     -------
     array
         Shape and dtype of the image. Pixels that do not count keep their values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from modeshift.image import filter
+    >>> rng = np.random.default_rng(0)
+    >>> picture = np.repeat([50.0, 150.0], 20) + rng.normal(scale=2.0, size=(40, 40))
+    >>> smooth = filter(picture, range=10.0)
+    >>> bool(smooth[:, :20].std() < picture[:, :20].std() / 2)
+    True
     """
     request = Request(
         spatial, range, None, channel_axis, mask, spacing, nodata, convert2lab, schedule, tol,

@@ -36,6 +36,18 @@ class Hierarchy:
     heights : ndarray of shape (m,)
         Cost of each step, never less than that of the step before. It grows with the differences of
         colour and texture, the contrast along the border (both in ranges), and the sizes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from modeshift.image import hierarchy
+    >>> picture = np.repeat(np.uint8([0, 60, 200]), 20) * np.ones((40, 1), dtype=np.uint8)
+    >>> tree = hierarchy(picture)
+    >>> tree
+    Hierarchy(labels of shape (40, 60), 1 to 3 regions)
+    >>> tree.sizes, tree.merges
+    (array([800, 800, 800]), array([[0, 1],
+           [0, 2]]))
     """
 
     def __init__(self, labels: Any, graph: RegionGraph, colors: np.ndarray, merges: Merges) -> None:
@@ -75,6 +87,14 @@ class Hierarchy:
         level : float, default=None
             Join all regions up to this height; 0 joins none. The default is 10, if n_regions is
             None as well.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from modeshift.image import hierarchy
+        >>> picture = np.repeat(np.uint8([0, 60, 200]), 20) * np.ones((40, 1), dtype=np.uint8)
+        >>> hierarchy(picture).cut(2)[0, [0, 20, 40]]
+        array([1, 1, 2], dtype=int32)
         """
         return self.paint(self.regions_at(n_regions, level=level) + 1)
 
@@ -97,6 +117,15 @@ class Hierarchy:
         ----------
         values : ndarray of shape (n_regions,) or (n_regions, bands)
             A value for each region of the finest segmentation.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from modeshift.image import hierarchy
+        >>> picture = np.repeat(np.uint8([0, 60, 200]), 20) * np.ones((40, 1), dtype=np.uint8)
+        >>> tree = hierarchy(picture)
+        >>> tree.paint(np.array([10.0, 20.0, 30.0]))[0, [0, 20, 40]]
+        array([10., 20., 30.])
         """
         table = np.concatenate([np.zeros_like(values[:1]), values])
         if values.ndim == 1 and values.dtype.kind in "iu":

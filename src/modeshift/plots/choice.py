@@ -22,6 +22,14 @@ def bandwidth_profile(profile: Any, *, title: str = "") -> Any:
     Returns
     -------
     matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> from modeshift import MeanShift, datasets, plots
+    >>> X, _ = datasets.make_paper_set(1, scale=0.3, random_state=0)
+    >>> figure = plots.bandwidth_profile(MeanShift().fit(X).profile_)
+    >>> len(figure.axes)
+    3
     """
     figure = new_figure(8, 7.5)
     axes = figure.subplots(3, 1, sharex=True, height_ratios=(3, 2, 2))
@@ -86,6 +94,14 @@ def cluster_tree(profile: Any, *, title: str = "") -> Any:
     Returns
     -------
     matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> from modeshift import MeanShift, datasets, plots
+    >>> X, _ = datasets.make_paper_set(1, scale=0.3, random_state=0)
+    >>> figure = plots.cluster_tree(MeanShift().fit(X).profile_)
+    >>> figure.axes[0].get_ylabel()
+    'bandwidth'
     """
     figure = new_figure(8, 5.5)
     figure.suptitle(title, fontsize=13)

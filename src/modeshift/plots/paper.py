@@ -27,6 +27,16 @@ def paper_panels(
     Returns
     -------
     matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> from modeshift import MeanShift, StochasticMeanShift, datasets, plots
+    >>> X, y = datasets.make_paper_set(3, random_state=0)
+    >>> deterministic = MeanShift(bandwidth=0.9, record=True).fit(X)
+    >>> stochastic = StochasticMeanShift(bandwidth=0.9, record=True, random_state=0).fit(X)
+    >>> figure = plots.paper_panels(X, y, deterministic, stochastic)
+    >>> len(figure.axes)
+    8
     """
     figure = new_figure(16, 8.2)
     axes = figure.subplots(2, 4, sharex=True, sharey=True)
@@ -60,12 +70,30 @@ def _draw_column(axes: Any, name: str, X: np.ndarray, y: np.ndarray, fitted: Any
 
 
 def draw_clusters(ax: Any, X: np.ndarray, y: np.ndarray, labels: np.ndarray) -> None:
-    """Scatter the clusters. Each looks like its most common class."""
+    """Scatter the clusters. Each looks like its most common class.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from modeshift import MeanShift, datasets, plots
+    >>> X, y = datasets.make_paper_set(3, random_state=0)
+    >>> ax = Figure().subplots()
+    >>> plots.draw_clusters(ax, X, y, MeanShift(bandwidth=0.9).fit_predict(X))
+    """
     _draw_groups(ax, X, _groups_like_classes(labels, y))
 
 
 def draw_paths(ax: Any, paths: list[np.ndarray]) -> None:
-    """Draw each path as a line, with a dot at its start."""
+    """Draw each path as a line, with a dot at its start.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from modeshift import MeanShift, datasets, plots
+    >>> X, _ = datasets.make_paper_set(3, random_state=0)
+    >>> ax = Figure().subplots()
+    >>> plots.draw_paths(ax, MeanShift(bandwidth=0.9, record=True).fit(X).paths_)
+    """
     collections = require("matplotlib.collections", "plots")
     opacity = float(np.clip(60 / len(paths), 0.06, 0.6))
     lines = [path[:, :2] for path in paths]

@@ -40,6 +40,15 @@ class Camera:
     When there are too many frames, every second one is dropped, and from then on only every second
     sweep is kept. A new fit begins a new film, so of several runs the last one is kept. The run
     that agrees best with the others is known only later.
+
+    Examples
+    --------
+    >>> from modeshift import MeanShift, datasets, report
+    >>> X, _ = datasets.make_paper_set(3, random_state=0)
+    >>> camera = report.Camera()
+    >>> model = MeanShift(bandwidth=0.9).set_callbacks(camera).fit(X)
+    >>> camera.climb().frames.shape[1:]
+    (150, 2)
     """
 
     def __init__(self) -> None:

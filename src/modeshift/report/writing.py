@@ -51,6 +51,17 @@ def write(
     -------
     pathlib.Path
         The file.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from modeshift import MeanShift, datasets, report
+    >>> X, _ = datasets.make_paper_set(3, random_state=0)
+    >>> model = MeanShift(bandwidth=0.9).fit(X)
+    >>> with TemporaryDirectory() as folder:
+    ...     report.write(model, X, Path(folder) / "page.html").name
+    'page.html'
     """
     _check_model(model)
     path = Path(path)

@@ -28,6 +28,19 @@ class Checkpoint:
         The file. Its folder must exist.
     every : float, default=60.0
         Seconds between two saves.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from modeshift import Checkpoint, StochasticMeanShift, datasets
+    >>> X, _ = datasets.make_paper_set(3, random_state=0)
+    >>> with TemporaryDirectory() as folder:
+    ...     checkpoint = Checkpoint(Path(folder) / "fit.checkpoint", every=60)
+    ...     model = StochasticMeanShift(bandwidth=0.9, random_state=0)
+    ...     model = model.set_callbacks(checkpoint).fit(X)
+    >>> model.converged_
+    True
     """
 
     def __init__(self, path: Any, every: float = 60.0) -> None:

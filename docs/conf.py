@@ -1,0 +1,118 @@
+"""Settings of the site. ``tools/site.py`` builds it in build/site (make docs)."""
+
+import re
+from datetime import date
+from typing import Any
+
+from docutils import nodes
+from latex2mathml.converter import convert
+
+import modeshift
+
+project = "modeshift"
+author = "the modeshift developers"
+copyright = f"{date.today():%Y}, {author}"
+release = version = modeshift.__version__
+html_title = f"modeshift {release}"
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+]
+nitpicky = True
+exclude_patterns = ["examples"]
+templates_path = ["_templates"]
+
+# Pages: Markdown, with links that lead to the same places on a code host.
+myst_enable_extensions = ["dollarmath", "attrs_inline"]
+myst_heading_anchors = 4
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+# The reference: docstrings in NumPy style. Types are there in words.
+autodoc_typehints = "none"
+autosummary_generate = True
+autosummary_ignore_module_all = False
+numpydoc_show_class_members = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "gallery",
+    "within_subsection_order": "FileNameSortKey",
+    "nested_sections": False,
+    "abort_on_example_error": True,
+    "only_warn_on_example_error": False,
+    "reference_url": {},
+    "doc_module": ("modeshift",),
+    "backreferences_dir": "api/examples",
+    "inspect_global_variables": False,
+    "show_memory": False,
+    "show_signature": False,
+    "download_all_examples": False,
+    "thumbnail_size": (400, 280),
+    "min_reported_time": 5,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_sidebars = {"index": [], "faq": [], "tutorial": [], "changelog": []}
+html_theme_options = {
+    "logo": {"text": "modeshift"},
+    "show_prev_next": False,
+    "navigation_with_keys": False,
+    "navbar_align": "left",
+    "header_links_before_dropdown": 8,
+    "footer_start": ["copyright"],
+    "footer_end": ["theme-version"],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+
+
+def link_to_pages(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Turn ``docs/maps.md`` in a docstring into a link to the page."""
+    for number, line in enumerate(lines):
+        lines[number] = re.sub(r"``docs/([\w-]+)\.md``|docs/([\w-]+)\.md", _page, line)
+
+
+def _page(match: re.Match[str]) -> str:
+    name = match[1] or match[2]
+    return f":doc:`{name} </{name}>`"
+
+
+def link_to_examples(app: Any, docname: str, source: list[str]) -> None:
+    """Turn links to scripts of the gallery into links to their pages."""
+    if docname.startswith("gallery/"):
+        return
+    source[0] = re.sub(r"\]\((gallery/\w+)\.py\)", r"](\1.rst)", source[0])
+    source[0] = source[0].replace("](gallery/GALLERY_HEADER.rst)", "](gallery/index.rst)")
+
+
+def no_members(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
+    """Leave out what scikit-learn adds to each estimator for the routing of metadata."""
+    routing = name == "get_metadata_routing" or re.fullmatch(r"set_\w+_request", name)
+    return True if routing else None
+
+
+def visit_math(self: Any, node: nodes.Element) -> None:
+    """Write an equation as MathML, which browsers draw without a script."""
+    display = "block" if isinstance(node, nodes.math_block) else "inline"
+    self.body.append(convert(node.astext(), display=display))
+    raise nodes.SkipNode
+
+
+def setup(app: Any) -> None:
+    """Connect the functions above."""
+    app.connect("autodoc-process-docstring", link_to_pages)
+    app.connect("autodoc-skip-member", no_members)
+    app.connect("source-read", link_to_examples)
+    app.add_html_math_renderer("mathml", (visit_math, None), (visit_math, None))
+
+
+html_math_renderer = "mathml"
