@@ -6,13 +6,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
-.PHONY: help install kernels demo paper test slow test-gpu coverage lint bench bench-gpu manual docs docs-serve clean
+.PHONY: help install kernels demo paper test slow soak test-gpu coverage lint bench bench-gpu manual docs docs-serve clean
 
 help:
 	@echo "make demo      cluster the paper's Sets 3 and 4, print the tables, draw the picture"
 	@echo "make paper     rerun every experiment of the paper, 100 seeds, to build/paper; resumes"
 	@echo "make test      run the tests: all but the slow ones, and pairs of values of full products"
 	@echo "make slow      run the other tests: the slow ones, and the rest of the full products"
+	@echo "make soak      random fits against all that the design promises: MINUTES=30 SEED=0"
 	@echo "make kernels   add PyTorch and Triton, so that make test runs the GPU's kernels too"
 	@echo "make test-gpu  run the tests of the GPU's kernels on a GPU"
 	@echo "make coverage  run the tests with the JIT off and measure coverage, kernels included"
@@ -55,6 +56,12 @@ test-gpu: $(READY)
 
 slow: $(READY)
 	$(BIN)/python -m pytest -m slow
+
+MINUTES := 30
+SEED := 0
+
+soak: kernels
+	cd tests && ../$(BIN)/python -m soak --minutes $(MINUTES) --seed $(SEED) --out ../build/soak
 
 # Compiled code overflows in silence, as meant (empty slots, hashes); as Python it would warn.
 coverage: $(READY)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 
 from modeshift.estimators.warnings import NoClustersWarning
 
@@ -116,3 +117,14 @@ def fit(estimator, X, sample_weight=None):
     caught = [each for each in caught if each.category is not NoClustersWarning]
     assert [warning.category for warning in caught] == expected
     return estimator
+
+
+def steps_of(estimator, n):
+    """Yield (point, place before, place after) for every step of a stochastic fit, in order."""
+    rng = check_random_state(estimator.random_state)
+    order = np.concatenate([rng.randint(n, size=n) for _ in range(estimator.n_iter_)])
+    steps_made = np.zeros(n, dtype=int)
+    for j in order[: estimator.n_steps_]:
+        path, t = estimator.paths_[j], steps_made[j]
+        yield j, path[t], path[t + 1]
+        steps_made[j] += 1

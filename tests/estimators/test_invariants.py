@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.utils import check_random_state
 
-from helpers import JIT, fit, generic_data, make_data, make_weights, tolerance
+from helpers import JIT, fit, generic_data, make_data, make_weights, steps_of, tolerance
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
 from modeshift.engines.cpu.fields import FIELDS
 from twins import naive
@@ -46,17 +45,6 @@ def assert_same_bits(estimator, other):
 
 
 # ------------------------------------------------------------------ Phi
-
-
-def steps_of(estimator, n):
-    """Yield (point, place before, place after) for every step of a stochastic fit, in order."""
-    rng = check_random_state(estimator.random_state)
-    order = np.concatenate([rng.randint(n, size=n) for _ in range(estimator.n_iter_)])
-    steps_made = np.zeros(n, dtype=int)
-    for j in order[: estimator.n_steps_]:
-        path, t = estimator.paths_[j], steps_made[j]
-        yield j, path[t], path[t + 1]
-        steps_made[j] += 1
 
 
 def weighted_potential(points, weights, h):
