@@ -38,6 +38,48 @@ def in_ellipsoid(offsets, radius):
     return x**2 <= np.floor(radius[2] ** 2 - high * high - long * long)
 
 
+def wander(points, units, tol, max_iter, random_state):
+    """Move one random point at a time to the mean near it (the paper's Algorithm 2).
+
+    points: whole numbers, shape (n, 3 + bands); units: those of the radius along each axis, and of
+    the range for each band. Returns the points at the end, and whether they converged.
+    """
+    points, n, quiet = points.astype(np.int64), len(points), 0
+    for _ in range(max_iter):
+        for j in random_state.randint(n, size=n):
+            mean = _joint_mean(points, points[j], units)
+            quiet = quiet + 1 if _shift(mean, points[j], units) <= tol**2 else 0
+            points[j] = mean
+            if quiet == n:
+                if all(_shift(_joint_mean(points, x, units), x, units) <= tol**2 for x in points):
+                    return points, True
+                quiet = 0
+    return points, False
+
+
+def blur(points, units, tol, max_iter):
+    """Move all points at once to the means near them (Cheng 1995)."""
+    points = points.astype(np.int64)
+    for _ in range(max_iter):
+        means = np.array([_joint_mean(points, x, units) for x in points])
+        shifts = [_shift(a, b, units) for a, b in zip(means, points, strict=True)]
+        points = means
+        if max(shifts) <= tol**2:
+            return points, True
+    return points, False
+
+
+def _joint_mean(points, x, units):
+    near = in_ellipsoid(points[:, :3] - x[:3], units[:3])
+    near &= ((points[:, 3:] - x[3:]) ** 2).sum(axis=1) <= units[3] ** 2
+    return x + _rounded_mean(points[near] - x)
+
+
+def _shift(a, b, units):
+    """Squared length in radii and ranges, added up in the order of the coordinates."""
+    return sum(difference**2 for difference in (a / units - b / units).tolist())
+
+
 def _rounded_mean(offsets):
     """Return floor(mean + 1/2), by whole numbers alone."""
     total, n = offsets.sum(axis=0), len(offsets)
