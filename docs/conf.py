@@ -1,13 +1,17 @@
 """Settings of the site. ``tools/site.py`` builds it in build/site (make docs)."""
 
 import re
+import sys
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from latex2mathml.converter import convert
 
 import modeshift
+
+sys.path.insert(0, str(Path(__file__).parent))  # for pictures.py
 
 project = "modeshift"
 author = "the modeshift developers"
@@ -42,8 +46,10 @@ numpydoc_show_class_members = False
 sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
-    "within_subsection_order": "FileNameSortKey",
     "nested_sections": False,
+    "image_scrapers": ("pictures.keep",),
+    "capture_repr": (),
+    "parallel": 2,
     "abort_on_example_error": True,
     "only_warn_on_example_error": False,
     "reference_url": {},

@@ -75,6 +75,24 @@ def test_the_examples_about_data_run(page, printed, capsys):
 
 
 @pytest.mark.jit
+@pytest.mark.parametrize(
+    "page", ["tutorial", "weights", "scaling", "pipelines", "large-data", "from-hdbscan"]
+)
+def test_a_page_prints_what_it_says(page, tmp_path):
+    pytest.importorskip("matplotlib")
+    run = runpy.run_path(str(ROOT / "docs" / "tutorial.py"))["run"]
+    pairs = run(ROOT / "docs" / f"{page}.md", tmp_path)
+    assert len(pairs) >= 1
+    for wanted, printed in pairs:
+        assert without_seconds(printed) == without_seconds(wanted)
+
+
+def without_seconds(text):
+    """Return an output without what differs from run to run."""
+    return re.sub(r"[\d.]+ s on", "s on", text)
+
+
+@pytest.mark.jit
 def test_the_examples_about_scale_run(capsys):
     pytest.importorskip("dask.array")
     text = (ROOT / "docs" / "scale.md").read_text()
