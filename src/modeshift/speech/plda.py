@@ -97,13 +97,17 @@ class TwoCovariancePLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         first = PLDAMetric.of(center, projection, self.unit_length, zeros, identity, ones)
         mean, between, within = moments(first.vectors(checked), owners, strength)
         x = first.vectors(checked) - mean
-        self.n_iter_ = 0
         for _ in range(steps):
             between, within, shift = em_step(x, owners, between, within, strength)
             x, mean = x - shift, mean + shift
-            self.n_iter_ += 1
         psi, basis = diagonalised(between, within)
-        self.metric_ = PLDAMetric.of(center, projection, self.unit_length, mean, basis, psi)
+        return self._publish(
+            PLDAMetric.of(center, projection, self.unit_length, mean, basis, psi), steps
+        )
+
+    def _publish(self, metric: PLDAMetric, n_iter: int) -> Self:
+        """Set the fitted attributes. No other method does."""
+        self.metric_, self.n_iter_, self.n_features_in_ = metric, n_iter, metric.n_features
         return self
 
     def _projection(
@@ -176,9 +180,7 @@ class TwoCovariancePLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     @classmethod
     def of(cls, metric: PLDAMetric) -> Self:
         """Return a fitted transformer for a trained model."""
-        model = cls(unit_length=metric.unit)
-        model.metric_, model.n_iter_, model.n_features_in_ = metric, 0, metric.n_features
-        return model
+        return cls(unit_length=metric.unit)._publish(metric, 0)
 
 
 def _metric_of(content: Any) -> PLDAMetric:
