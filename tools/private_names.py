@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-FITTED_IN = ("estimators.base", "estimators.consensus", "compat.sklearn")
+FITTED_IN = ("estimators.base", "estimators.consensus", "compat.sklearn", "speech.plda")
 OF_NAMED_TUPLES = {"_replace", "_asdict", "_fields", "_make", "_field_defaults"}
 OWN = ("self", "cls", "super()")
 

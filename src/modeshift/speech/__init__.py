@@ -3,10 +3,14 @@
 from importlib import import_module
 from typing import Any
 
-_HOMES: dict[str, str] = {}
+_HOMES: dict[str, str] = {
+    "Speakers": "modeshift.speech.clusters",
+    "TwoCovariancePLDA": "modeshift.speech.plda",
+    "cluster_speakers": "modeshift.speech.clusters",
+}
 """Module of each public name. Names load on first use, so that the command starts fast."""
 
-__all__: list[str] = []
+__all__: list[str] = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
