@@ -4,9 +4,12 @@ from importlib import import_module
 from typing import Any
 
 _HOMES: dict[str, str] = {
+    "DiarizationErrors": "modeshift.speech.scores",
     "Speakers": "modeshift.speech.clusters",
     "TwoCovariancePLDA": "modeshift.speech.plda",
     "cluster_speakers": "modeshift.speech.clusters",
+    "diarization_errors": "modeshift.speech.scores",
+    "pooled_errors": "modeshift.speech.scores",
 }
 """Module of each public name. Names load on first use, so that the command starts fast."""
 
