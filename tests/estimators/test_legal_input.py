@@ -186,6 +186,14 @@ def test_huge_extent_on_both_sides(make, far):
 
 
 @squares_overflow
+def test_values_whose_sum_is_no_number(make):
+    """Partial sums are +inf and -inf, and their sum was a RuntimeWarning."""
+    largest = np.finfo(np.float32).max
+    far = np.full((8, 33), largest, dtype=np.float32)
+    far[:, 1::2] *= -1
+    assert_array_equal(make(bandwidth=1.0).fit(far).labels_, 0)
+
+
 @pytest.mark.parametrize("far", [1e9, 1e155, 1e300, 1.7e308])
 def test_new_points_far_from_everything(make, far):
     """They have nobody near and take the label of the nearest centre."""

@@ -4,6 +4,7 @@ import argparse
 import collections
 import pprint
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from soak.shrink import shrink
@@ -30,13 +31,14 @@ def main():
     chosen = parser.parse_args()
     end = time.monotonic() + 60 * chosen.minutes
     worker, tried, failures, seed = Worker(), collections.Counter(), 0, chosen.seed
-    while time.monotonic() < end:
-        case, names, failure = try_seed(worker, seed)
-        tried.update(names)
-        if failure:
-            failures += 1
-            report(worker, case, failure, chosen.out)
-        seed += 1
+    with suppress(KeyboardInterrupt):  # Ctrl-C ends it early
+        while time.monotonic() < end:
+            case, names, failure = try_seed(worker, seed)
+            tried.update(names)
+            if failure:
+                failures += 1
+                report(worker, case, failure, chosen.out)
+            seed += 1
     worker.stop()
     n_fits = seed - chosen.seed
     print(f"{n_fits} cases (seeds {chosen.seed} to {seed - 1}), {failures} failed")

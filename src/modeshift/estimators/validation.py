@@ -80,7 +80,8 @@ def _errors_name(name: str, values: Any) -> Iterator[None]:
             f"{name} must be numeric, got {what} such as {example!r}; convert it to floats first."
         )
     try:
-        yield
+        with np.errstate(invalid="ignore"):  # scikit-learn sums values, and inf - inf may come
+            yield
     except (TypeError, ValueError) as error:
         message = _in_our_words(name, values, str(error))
         if message is not None:  # without the original, so that a traceback does not show it

@@ -100,6 +100,16 @@ def test_strays(strays):
     np.testing.assert_array_equal(found.predict(far), expected.predict(far))
 
 
+@pytest.mark.parametrize("strays", ["noise", "nearest"])
+def test_all_points_may_be_strays(strays):
+    """The sums of no clusters failed."""
+    options = {"bandwidth": 1.0, "min_cluster_size": 100, "strays": strays}
+    with pytest.warns(UserWarning, match="min_cluster_size"):
+        found = MeanShift(**options, device="cuda").fit(crowds(2, 6))
+    np.testing.assert_array_equal(found.labels_, -1)
+    assert found.cluster_centers_.shape == (0, 2)
+
+
 def test_a_bandwidth_is_chosen():
     X = crowds(2, 120)
     found = MeanShift(device="cuda").fit(X)

@@ -5,6 +5,8 @@ import torch
 
 def add_up(values: torch.Tensor, owners: torch.Tensor, n_owners: int) -> torch.Tensor:
     """Sum the rows of each owner, always in the same order."""
+    if n_owners == 0:  # which segment_reduce refuses
+        return values.new_zeros((0, *values.shape[1:]))
     order = torch.argsort(owners, stable=True)
     counts = torch.bincount(owners, minlength=n_owners)
     return torch.segment_reduce(values[order], "sum", lengths=counts)
