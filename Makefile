@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
-.PHONY: help install kernels demo paper test slow soak test-gpu coverage lint bench bench-gpu manual docs docs-serve clean
+.PHONY: help install kernels demo paper test slow soak test-gpu coverage lint bench bench-gpu manual docs docs-serve dist try-dist clean
 
 help:
 	@echo "make demo      cluster the paper's Sets 3 and 4, print the tables, draw the picture"
@@ -23,6 +23,8 @@ help:
 	@echo "make manual    write docs/command.md and docs/engines.md from the code"
 	@echo "make docs      build the site in build/site: pages, reference, gallery; check its links"
 	@echo "make docs-serve  show the site in a browser"
+	@echo "make dist      build the sdist and the wheel in dist, and check them"
+	@echo "make try-dist  install both into bare environments, lowest and newest versions, and use them"
 	@echo "make install   make the environment in .venv, with every extra that needs no GPU"
 	@echo "make clean     remove the environment and what the other targets wrote"
 
@@ -99,6 +101,26 @@ docs: $(DOCS_READY)
 
 docs-serve:
 	$(PYTHON) tools/site.py serve
+
+# What is released, and the tools that check it, in an environment of its own.
+DIST := build/dist-venv
+DIST_READY := $(DIST)/.installed
+
+$(DIST_READY): pyproject.toml
+	$(PYTHON) -m venv $(DIST)
+	$(DIST)/bin/python -m pip install --quiet build twine check-wheel-contents cffconvert
+	@touch $(DIST_READY)
+
+dist: $(DIST_READY)
+	rm -rf dist
+	$(DIST)/bin/python -m build
+	$(DIST)/bin/twine check --strict dist/*
+	$(DIST)/bin/check-wheel-contents dist/*.whl
+	$(DIST)/bin/cffconvert --validate
+	@du -b dist/*
+
+try-dist:
+	$(PYTHON) tools/try_dist.py dist/*.whl dist/*.tar.gz
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

@@ -28,7 +28,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 nitpicky = True
-exclude_patterns = ["examples"]
+exclude_patterns = ["examples", "paper-of-the-software"]
 templates_path = ["_templates"]
 
 # Pages: Markdown, with links that lead to the same places on a code host.

@@ -1,6 +1,7 @@
 """Mean-shift clustering: deterministic, stochastic and blurring, as scikit-learn estimators."""
 
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -14,7 +15,10 @@ if TYPE_CHECKING:
     from modeshift.estimators.stochastic_mean_shift import StochasticMeanShift
     from modeshift.watching import Checkpoint, ProgressBar
 
-__version__ = "0.1.0.dev0"
+try:
+    __version__ = version("modeshift")
+except PackageNotFoundError:  # a copy of the source that was never installed
+    __version__ = "0+unknown"
 
 __all__ = [
     "BlurringMeanShift",
