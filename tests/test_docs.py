@@ -126,7 +126,7 @@ def test_every_public_function_and_class_has_an_example():
 def test_the_reference_has_every_public_name():
     listed = (ROOT / "docs" / "api.md").read_text()
     parts = [modeshift.datasets, modeshift.image, modeshift.metrics, modeshift.plots]
-    for module in [modeshift, *parts, modeshift.presets, modeshift.report]:
+    for module in [modeshift, *parts, modeshift.presets, modeshift.report, modeshift.speech]:
         prefix = "" if module is modeshift else f"{module.__name__.split('.')[1]}."
         for name in getattr(module, "__all__", ()):
             thing = getattr(module, name)

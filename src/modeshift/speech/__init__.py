@@ -5,11 +5,22 @@ from typing import Any
 
 _HOMES: dict[str, str] = {
     "DiarizationErrors": "modeshift.speech.scores",
+    "Segment": "modeshift.speech.turns",
     "Speakers": "modeshift.speech.clusters",
+    "Turn": "modeshift.speech.turns",
     "TwoCovariancePLDA": "modeshift.speech.plda",
+    "Windows": "modeshift.speech.turns",
     "cluster_speakers": "modeshift.speech.clusters",
+    "cut_windows": "modeshift.speech.segments",
     "diarization_errors": "modeshift.speech.scores",
     "pooled_errors": "modeshift.speech.scores",
+    "read_rttm": "modeshift.speech.rttm",
+    "read_segments": "modeshift.speech.segments",
+    "read_uem": "modeshift.speech.rttm",
+    "speaker_turns": "modeshift.speech.timeline",
+    "write_csv": "modeshift.speech.answers",
+    "write_labels": "modeshift.speech.answers",
+    "write_rttm": "modeshift.speech.rttm",
 }
 """Module of each public name. Names load on first use, so that the command starts fast."""
 
