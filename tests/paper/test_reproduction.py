@@ -20,7 +20,7 @@ from modeshift.cli import main
 from modeshift.datasets import make_paper_set
 from modeshift.io.errors import PlaceTaken
 from modeshift.paper import calibrate as calibration
-from modeshift.paper import cells, claims, reproduce, runs, store
+from modeshift.paper import cells, claims, perfect, reproduce, runs, store
 from modeshift.paper.literal import LiteralStochasticMeanShift, patience_of
 from modeshift.paper.plan import FULL, QUICK, SETS, Plan, make_tasks
 from modeshift.paper.results import Results
@@ -354,13 +354,17 @@ def test_quick_run_takes_less_than_a_minute_on_several_processes(tmp_path):
 
 
 def test_calibration_on_a_tiny_grid(tmp_path, capsys, monkeypatch):
-    tiny = calibration.Search((0.9,), (0.03,), (0.2, 0.3), (100,), 1, 1, 2)
+    tiny = calibration.Search((0.9,), (0.03,), (0.2, 0.3), (100,), 1, 1, 2, 3)
     monkeypatch.setattr(calibration, "QUICK_SEARCH", tiny)
     assert main(["paper", "--calibrate", "--quick", "--jobs", "1", "--out", str(tmp_path)]) == 0
-    assert "of 98 cells inside" in capsys.readouterr().out
+    chosen, judged, *_ = capsys.readouterr().out.splitlines()
+    assert "of 98 cells inside" in chosen
+    assert "on seeds 0 to 1, which chose it" in chosen
+    assert "on seeds 1000 to 1002, which took no part" in judged
     head, *rows = (tmp_path / "calibration.csv").read_text().splitlines()
-    assert head == "bandwidth,th1,th2,quiet,cells,cells_d,cells_s,distance,seeds"
-    assert [row.rsplit(",", 1)[1] for row in rows] == ["2", "1", "1"]
+    assert head == "bandwidth,th1,th2,quiet,cells,cells_d,cells_s,distance,first_seed,last_seed"
+    seeds = [row.split(",")[-2:] for row in rows]
+    assert seeds == [["0", "1"], ["1000", "1002"], ["0", "0"], ["0", "0"]]
     settings = load_settings(tmp_path / "setting.json")
     assert settings["S"].quiet == 100
     assert settings["D"] == settings["S"]._replace(quiet=None)
@@ -369,12 +373,38 @@ def test_calibration_on_a_tiny_grid(tmp_path, capsys, monkeypatch):
 def test_calibration_counts_cells_like_the_report(results):
     setting = load_settings()["S"]
     values = calibration._group(results.of("paper").records)
-    score = calibration._score(setting, values, TINY.seeds)
+    score = calibration._score(setting, values, range(TINY.seeds))
     compared = list(cells.compare(results))
     assert score.cells == sum(cell.inside for cell in compared)
     assert score.distance == pytest.approx(
         np.mean([abs(cell.percentile - 50) for cell in compared])
     )
+
+
+def test_perfect_setting_counts_each_seed_against_the_others():
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 50, (7, 80)) / 100
+    counted = perfect.inside_of_each_seed(rows)
+    for seed in range(80):
+        others = np.delete(rows, seed, axis=1)
+        inside = [
+            sum(other <= own for other in column) >= 0.025 * 79
+            and sum(other >= own for other in column) >= 0.025 * 79
+            for own, column in zip(rows[:, seed], others, strict=True)
+        ]
+        assert counted[seed] == sum(inside)
+    assert counted.sum() < 7 * 80  # the ends of the spread are outside
+
+
+def test_perfect_score_draws_one_seed_for_each_set(results):
+    """With two seeds only equal columns are inside, the same in both directions."""
+    equal = 0
+    for index in SETS:
+        for algorithm in ("D", "S"):
+            ours = results.of("paper", set=index, algorithm=algorithm)
+            rows = cells.as_printed(np.array([ours.column(field) for field in cells.FIELDS]))
+            equal += int((rows[:, 0] == rows[:, 1]).sum())
+    assert set(perfect.perfect_scores(results, draws=50)) == {equal}
 
 
 def test_settings_survive_the_file(tmp_path):

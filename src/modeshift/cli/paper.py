@@ -83,10 +83,10 @@ def _calibrate(options: argparse.Namespace) -> None:
     if options.seeds is not None:
         search = search._replace(seeds=options.seeds)
     with about("--out"):
-        best = calibrate(
+        best, judged = calibrate(
             options.out, search, watch=progress, jobs=options.jobs, force=options.force
         )
-    print(describe(best))
+    print(describe(best, judged))
     print(f"table: {options.out / 'calibration.csv'}\nsetting: {options.out / 'setting.json'}")
 
 
