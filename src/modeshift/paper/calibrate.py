@@ -42,12 +42,12 @@ JUDGES_FROM = 1000
 """First of the seeds that judge. The seeds that choose begin with 0."""
 
 FULL_SEARCH = Search(
-    bandwidths=(0.775, 0.8, 0.825, 0.85, 0.875),
-    th1s=(0.01, 0.015, 0.02, 0.025, 0.03),
-    th2s=(0.1, 0.15, 0.2, 0.25, 0.3, 0.35),
-    quiets=(50, 100, 200, 400, None),
+    bandwidths=(0.775, 0.8, 0.825, 0.85),
+    th1s=(0.015, 0.02, 0.025),
+    th2s=(0.15, 0.2, 0.25, 0.3, 0.35),
+    quiets=(100, 200, None),
     seeds=20,
-    finalists=10,
+    finalists=4,
     final_seeds=100,
     judging_seeds=100,
 )
@@ -115,11 +115,11 @@ def calibrate(
     final = score([one.setting for one in coarse[: search.finalists]], range(search.final_seeds))
     best = final[0]
     judges = range(JUDGES_FROM, JUDGES_FROM + search.judging_seeds)
-    judged = score([one.setting for one in final], judges)
-    _write_table(final + judged + coarse, out / "calibration.csv")
+    (judged,) = score([best.setting], judges)
+    _write_table([*final, judged, *coarse], out / "calibration.csv")
     unstopped = best.setting._replace(quiet=None)
     save_settings({"D": unstopped, "S": best.setting, "B": unstopped}, out / "setting.json")
-    return best, next(one for one in judged if one.setting == best.setting)
+    return best, judged
 
 
 def describe(best: Score, judged: Score) -> str:
