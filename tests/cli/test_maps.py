@@ -85,7 +85,11 @@ def test_degrees_in_the_plane_come_with_a_hint(run):
     ("columns", "options", "words"),
     [
         ({"latitude": PLACES[:, 0]}, GLOBE, r"2 columns \(lat, latitude\) of latitude"),
-        ({}, (*GLOBE, "--columns", "lat"), "no column of longitude"),
+        (
+            {},
+            (*GLOBE, "--columns", "lat"),
+            "no column of longitude; name the columns with --columns LATITUDE,LONGITUDE",
+        ),
         ({}, (*GLOBE, "--standardize"), "--standardize and --metric haversine do not go together"),
         ({}, (*GLOBE, "--columns", "Lon,n"), "no column of latitude"),
         ({"lat": PLACES[:, 0] * 10}, GLOBE, "latitudes are between -90 and 90"),

@@ -40,9 +40,30 @@ def test_equals_the_image_in_memory(name, holes):
     assert_array_equal(smoothed.compute(), filter(image, **parameters))
 
 
+@pytest.mark.slow
+def test_4000_x_4000_pixels_in_chunks_equal_one_piece():
+    """The margins of real sizes: 16 chunks, defaults, shapes that go over their borders."""
+    rng = np.random.default_rng(0)
+    image = np.zeros((4000, 4000, 3), np.uint8)
+    for side, height in ((500, 110), (80, 60), (16, 20)):
+        n = 4000 // side
+        image += np.kron(
+            rng.integers(0, height, (n, n, 3), np.uint8), np.ones((side, side, 1), np.uint8)
+        )
+    image += rng.integers(0, 16, image.shape, np.uint8)
+    wanted = hierarchy(image, n_jobs=2)
+    assert wanted.n_regions > 10_000
+    found = hierarchy(da.from_array(image, chunks=(1000, 1000, 3)), n_jobs=1)
+    assert_array_equal(found.labels.compute(), wanted.labels)
+    assert_array_equal(found.merges, wanted.merges)
+    assert_array_equal(found.heights, wanted.heights)
+
+
 def test_refusals():
     chunks = da.zeros((20, 30), chunks=10)
     with pytest.raises(ValueError, match="needs an image in memory"):
         segment(chunks, schedule="blurring")
+    with pytest.raises(ValueError, match="n_jobs must not be 0"):
+        segment(chunks, n_jobs=0)
     with pytest.raises(ValueError, match="no pixel that counts"):
         segment(da.full((20, 30), np.nan, chunks=10))

@@ -140,6 +140,8 @@ OPTIONS = {
     "has no pictures": ["empty"],
     "--channel-axis must be a whole number or none": ["a.png", "--channel-axis", "last"],
     "--page needs a picture with two axes": ["video", "--video", "--page"],
+    "pass none if it has no bands": ["a.png", "--channel-axis", "7"],
+    "--boundaries video.boundaries.tif exists": ["video", "--video", "--boundaries"],
 }
 
 
@@ -150,6 +152,7 @@ def test_bad_options_get_one_clear_line(message, folder, capsys):
     (folder / "video").mkdir()
     for time in range(3):
         save(f"video/{time}.png", RGB)
+    (folder / "video.boundaries.tif").write_text("mine")
     assert cli.main(["image", *OPTIONS[message]]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert message in line
@@ -190,11 +193,18 @@ def test_a_folder_goes_on_after_a_bad_picture(folder, capsys):
     for name in "ac":
         save(f"many/{name}.png", RGB)
     (folder / "many/b.png").write_text("no picture")
-    assert cli.main(["image", "many", "--out", "found/there"]) == 2
-    said = capsys.readouterr()
-    assert "1 of 3 pictures could not be segmented" in said.err
+    tifffile.imwrite("many/aa.tif", noise((3, 9, 9), np.uint8), photometric="minisblack")
+    assert cli.main(["image", "many", "--out", "found/there", "--polygons"]) == 2
+    volume, text, *_, last = capsys.readouterr().err.splitlines()
+    assert volume == (
+        "modeshift: many/aa.tif: --polygons needs a picture with two axes, and many/aa.tif has 3"
+    )
+    assert text == "modeshift: many/b.png is no picture, or of an unknown format"
+    assert last == "modeshift: 2 of 4 pictures could not be segmented"
     assert sorted(path.name for path in (folder / "found/there").iterdir()) == [
+        "a.geojson",
         "a.labels.png",
+        "c.geojson",
         "c.labels.png",
     ]
 
@@ -208,6 +218,31 @@ def test_frames_are_one_video(folder):
     assert_array_equal(tifffile.imread("frames.labels.tif"), segment(np.stack(frames)))
     save("frames/4.png", RGB[:10])
     assert cli.main(["image", "frames", "--video", "--force", "--quiet"]) == 2
+
+
+def test_transparent_pixels_of_some_frames_do_not_count(folder):
+    (folder / "frames").mkdir()
+    save("frames/0.png", RGB)
+    clear = np.dstack([RGB, np.full(RGB.shape[:2], 255, np.uint8)])
+    clear[:4, :4, 3] = 0
+    save("frames/1.png", clear)
+    assert cli.main(["image", "frames", "--video", "--quiet"]) == 0
+    labels = tifffile.imread("frames.labels.tif")
+    assert_array_equal(labels[1] == 0, clear[..., 3] == 0)
+    assert labels[0].all()
+
+
+def test_warnings_are_lines_in_the_words_of_the_command(folder, capsys):
+    save("a.png", noise((9, 9), np.uint8))
+    options = ["--schedule", "stochastic", "--max-iter", "1", "--force"]
+    assert cli.main(["image", "a.png", *options]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == (
+        "modeshift: a.png: The stochastic schedule did not converge in --max-iter 1 sweeps; "
+        "raise --max-iter or --tol."
+    )
+    assert cli.main(["image", "a.png", *options, "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_rings_of_a_region_with_holes():
@@ -251,8 +286,10 @@ def test_georeferenced_polygons_and_labels(folder):
     pixels[:3, :3] = 255
     geotiff("map.tif", pixels)
     assert cli.main(["image", "map.tif", "--polygons", "--quiet", "--min-size", "1"]) == 0
-    labels = np.asarray(pillow.open("map.labels.png"))
-    assert_array_equal(labels == 0, pixels == 255)
+    with tifffile.TiffFile("map.labels.tif") as written:
+        assert_array_equal(written.asarray() == 0, pixels == 255)
+        assert written.pages[0].tags[33922].value[3:5] == (500000.0, 4600000.0)
+        assert written.pages[0].tags[34735].value[-1] == 32633
     found = json.loads((folder / "map.geojson").read_text())
     assert found["crs"]["properties"]["name"] == "urn:ogc:def:crs:EPSG::32633"
     corners = np.concatenate([each["geometry"]["coordinates"][0] for each in found["features"]])
@@ -297,6 +334,8 @@ def test_the_command_reads_large_tiffs_by_tiles(folder, monkeypatch, capsys):
         assert written.pages[0].tags[33550].value == (10.0, 10.0, 0.0)
     assert cli.main(["image", "a.tif", "--page", "--force"]) == 2
     assert "--page needs the whole picture in memory" in capsys.readouterr().err
+    assert cli.main(["image", "a.tif", "--channel-axis", "0", "--force"]) == 2
+    assert "--channel-axis needs the whole picture in memory" in capsys.readouterr().err
 
 
 def test_labels_beyond_16_bits(folder):

@@ -7,7 +7,7 @@ import numpy as np
 
 from modeshift.image.large import filter_in_parts, hierarchy_in_parts, paint_tile, plan_of
 from modeshift.image.layout import Layout, check_mask, find_layout
-from modeshift.image.plan import Request, check_device
+from modeshift.image.plan import Request, check_workers
 from modeshift.image.tiles import Tiling
 from modeshift.image.tree import Hierarchy
 from modeshift.io.optional import require
@@ -100,7 +100,7 @@ def filter_chunks(image: Any, request: Request) -> Any:
 
 def _source(image: Any, request: Request) -> Chunks:
     layout = find_layout(image, request.channel_axis)
-    check_device(request)
+    check_workers(request)
     if request.device == "cuda":
         raise ValueError("device='cuda' needs an image in memory, and image is a Dask array.")
     if request.schedule != "deterministic":

@@ -79,9 +79,16 @@ def read_frames(paths: list[Path]) -> Picture:
                 f"{first.pixels.shape}; the frames of a video must have one size"
             )
     axis = None if first.channel_axis is None else first.channel_axis + 1
-    masks = [frame.mask for frame in frames]
-    mask = None if any(each is None for each in masks) else np.stack(masks)  # type: ignore[arg-type]
-    return Picture(np.stack([frame.pixels for frame in frames]), axis, mask, first.nodata)
+    pixels = np.stack([frame.pixels for frame in frames])
+    return Picture(pixels, axis, _mask_of(frames), first.nodata)
+
+
+def _mask_of(frames: list[Picture]) -> np.ndarray | None:
+    """Return the masks of frames as one; None if no frame has one."""
+    known = next((frame.mask for frame in frames if frame.mask is not None), None)
+    if known is None:
+        return None
+    return np.stack([np.ones_like(known) if frame.mask is None else frame.mask for frame in frames])
 
 
 @contextmanager
@@ -185,9 +192,9 @@ def nodata_of(page: Any) -> float | None:
         return None
 
 
-def label_ending(n_regions: int, n_axes: int) -> str:
-    """Return the ending of a label image: PNG has 16 bits and two axes."""
-    return ".png" if n_regions <= _LARGEST_PNG and n_axes == 2 else ".tif"
+def label_ending(n_regions: int, n_axes: int, tags: list[tuple] | None = None) -> str:
+    """Return the ending of a label image: PNG has 16 bits, two axes, and no place on the earth."""
+    return ".png" if n_regions <= _LARGEST_PNG and n_axes == 2 and not tags else ".tif"
 
 
 def write_labels(path: Path, labels: np.ndarray, tags: list[tuple] | None = None) -> None:

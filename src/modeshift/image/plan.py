@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from modeshift.checks import check_choice, check_real, check_whole
+from modeshift.checks import check_choice, check_jobs, check_real, check_whole
 from modeshift.image import lab
 from modeshift.image.lattice import Colours, Settings, make_colours, make_settings
 from modeshift.image.layout import Layout
@@ -153,8 +153,9 @@ def make_survey(low: np.ndarray, high: np.ndarray, sample: np.ndarray) -> Survey
     return Survey(low, high, np.where(spread > 0, spread, 1.0))
 
 
-def check_device(request: Request) -> None:
-    """Check the device; a GPU does the deterministic schedule only."""
+def check_workers(request: Request) -> None:
+    """Check the threads and the device; a GPU does the deterministic schedule only."""
+    check_jobs("n_jobs", 1 if request.n_jobs is None else request.n_jobs)
     check_choice("device", request.device, ("cpu", "cuda"))
     if request.device == "cuda" and request.schedule != "deterministic":
         raise ValueError(

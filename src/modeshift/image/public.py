@@ -7,7 +7,6 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.exceptions import ConvergenceWarning
 
-from modeshift.checks import check_jobs
 from modeshift.engines.kinds import is_dask
 from modeshift.estimators.validation import check_randomness
 from modeshift.image.block import Block, make_block
@@ -20,8 +19,8 @@ from modeshift.image.plan import (
     Plan,
     Request,
     Survey,
-    check_device,
     check_nodata,
+    check_workers,
     make_plan,
     survey_of,
 )
@@ -235,8 +234,7 @@ def _planned(image: Any, request: Request) -> tuple[Plan, np.ndarray, np.ndarray
     layout = find_layout(image, request.channel_axis)
     mask = check_mask(request.mask, layout.shape)
     mask = None if mask is None else mask.reshape(layout.grid)
-    check_jobs("n_jobs", 1 if request.n_jobs is None else request.n_jobs)
-    check_device(request)
+    check_workers(request)
     if request.device == "cuda":
         check_gpu(layout.n_bands)
     pixels = layout.bands_last(image)

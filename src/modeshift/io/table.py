@@ -164,7 +164,8 @@ def _choose_places(
     try:
         found = find_columns(free)
     except ValueError as error:
-        raise NoPlaces(f"{source.name}: {error}") from None
+        fact, _, remedy = str(error).partition("; ")
+        raise NoPlaces(f"{source.name}: {fact}", remedy) from None
     found = found or (columns if columns else _numeric(source, free))
     if len(found) != 2:
         raise NoPlaces(
