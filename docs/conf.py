@@ -1,5 +1,6 @@
 """Settings of the site. ``tools/site.py`` builds it in build/site (make docs)."""
 
+import inspect
 import re
 import sys
 from datetime import date
@@ -8,6 +9,7 @@ from typing import Any
 
 from docutils import nodes
 from latex2mathml.converter import convert
+from sklearn.base import BaseEstimator
 
 import modeshift
 
@@ -43,10 +45,11 @@ autosummary_generate = True
 autosummary_ignore_module_all = False
 numpydoc_show_class_members = False
 
+GALLERY = ["start", "methods", "data", "pictures", "large", "compare"]  # in the order of reading
 sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
-    "nested_sections": False,
+    "subsection_order": [f"examples/{name}" for name in GALLERY],
     "image_scrapers": ("pictures.keep",),
     "capture_repr": (),
     "parallel": 2,
@@ -96,8 +99,19 @@ def link_to_examples(app: Any, docname: str, source: list[str]) -> None:
     """Turn links to scripts of the gallery into links to their pages."""
     if docname.startswith("gallery/"):
         return
-    source[0] = re.sub(r"\]\((gallery/\w+)\.py\)", r"](\1.rst)", source[0])
+    source[0] = re.sub(r"\]\((gallery/\w+/\w+)\.py\)", r"](\1.rst)", source[0])
     source[0] = source[0].replace("](gallery/GALLERY_HEADER.rst)", "](gallery/index.rst)")
+
+
+def name_parameters(
+    app: Any, what: str, name: str, obj: Any, options: Any, signature: str, returns: str
+) -> tuple[str, str] | None:
+    """Show the parameters of an estimator; its ``__new__`` takes any, to refuse foreign ones."""
+    if what != "class" or not issubclass(obj, BaseEstimator):
+        return None
+    parameters = inspect.signature(obj.__init__).parameters.values()
+    named = [each.replace(annotation=each.empty) for each in parameters if each.name != "self"]
+    return str(inspect.Signature(named)), returns
 
 
 def no_members(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
@@ -116,6 +130,7 @@ def visit_math(self: Any, node: nodes.Element) -> None:
 def setup(app: Any) -> None:
     """Connect the functions above."""
     app.connect("autodoc-process-docstring", link_to_pages)
+    app.connect("autodoc-process-signature", name_parameters)
     app.connect("autodoc-skip-member", no_members)
     app.connect("source-read", link_to_examples)
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_math, None))

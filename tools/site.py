@@ -1,5 +1,8 @@
 """Build the site in build/site, check its links, or show it: ``make docs``, ``make docs-serve``.
 
+``python tools/site.py keep`` copies pictures of a built gallery to docs/images, for pages that are
+also read on a code host.
+
 Extensions write pages of the gallery and of the reference beside their sources. So the sources are
 a copy of docs/ in build/site/source, and docs/ itself stays as it is.
 """
@@ -21,17 +24,28 @@ HTML = SITE / "html"
 BESIDE = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "benchmarks", "src", "tools"]
 WRITTEN = ("gallery", "api")  # folders that extensions write
 COPIED_AS = {"gallery": "examples"}  # sphinx-gallery reads examples and writes gallery
+KEPT = {  # of docs/images, and what the gallery calls them
+    "bandwidth": "start/images/sphx_glr_plot_tree_001",
+    "tree": "start/images/sphx_glr_plot_tree_002",
+    "variants": "methods/images/sphx_glr_plot_variants_001",
+    "photo": "pictures/images/sphx_glr_plot_photo_001",
+    "bands": "pictures/images/sphx_glr_plot_bands_001",
+    "volume": "pictures/images/sphx_glr_plot_volume_001",
+    "video": "pictures/images/sphx_glr_plot_video_001",
+}
 PACKED = (".html", ".css", ".js", ".svg", ".json")
 
 
 def main() -> int:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("task", choices=["build", "links", "serve"])
+    parser.add_argument("task", choices=["build", "links", "serve", "keep"])
     parser.add_argument("--port", type=int, default=8000)
     asked = parser.parse_args()
     if asked.task == "serve":
         return serve(asked.port)
+    if asked.task == "keep":
+        return keep()
     return (asked.task == "build" and build()) or check_links()
 
 
@@ -56,6 +70,14 @@ def copy_sources() -> None:
     for path in (ROOT / "docs").iterdir():
         target = docs / COPIED_AS.get(path.name, path.name)
         copytree(path, target) if path.is_dir() else copy2(path, target)
+
+
+def keep() -> int:
+    """Copy the pictures of ``KEPT`` from the gallery."""
+    for name, source in KEPT.items():
+        picture = SOURCE / "docs" / "gallery" / f"{source}.png"
+        copy2(picture, ROOT / "docs" / "images" / f"{name}.png")
+    return 0
 
 
 class Page(HTMLParser):

@@ -140,6 +140,9 @@ def test_finished_run_is_read_back_and_not_run_again(folder, results, monkeypatc
     assert again.records == results.records
     assert (folder / "results.json").read_text() == before
     assert store.read_results(folder / "results.json").records == results.records
+    packed = folder.parent / "results.json.gz"
+    packed.write_bytes(gzip.compress((folder / "results.json").read_bytes()))
+    assert store.read_results(packed).records == results.records
 
 
 def test_killed_run_resumes(tmp_path):

@@ -4,6 +4,7 @@
 ``results.json`` is written when all are finished.
 """
 
+import gzip
 import json
 import shutil
 from pathlib import Path
@@ -115,6 +116,8 @@ def write_results(results: Results, path: Path) -> None:
 
 
 def read_results(path: Path) -> Results:
-    """Read a file that `write_results` wrote."""
-    table = json.loads(path.read_text(encoding="utf-8"))
+    """Read a file that `write_results` wrote, packed by gzip or not."""
+    packed = path.suffix == ".gz"
+    content = gzip.decompress(path.read_bytes()) if packed else path.read_bytes()
+    table = json.loads(content)
     return Results(table["runs"], table["parameters"], table["environment"])

@@ -71,7 +71,7 @@ def _name_choice(profile: Any) -> str:
     best = f"h = {profile.best_bandwidth:.3g}{near}, {profile.n_clusters} clusters of the sample"
     others = [h for h in (*profile.finer, *profile.coarser) if h != profile.best_bandwidth]
     dashed = ", ".join(f"h = {h:.3g}: {counts[h]}" for h in others)
-    rest = f" (dashed: {dashed})" if others else ""
+    rest = f"\ndashed: {dashed}" if others else ""
     p = f"p = {profile.p_value:.2g}"
     if profile.one_cluster:
         return f"one cluster, {p}; best rejected: {best}{rest}"
