@@ -115,9 +115,9 @@ def name_parameters(
 
 
 def no_members(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
-    """Leave out what scikit-learn adds to each estimator for the routing of metadata."""
-    routing = name == "get_metadata_routing" or re.fullmatch(r"set_\w+_request", name)
-    return True if routing else None
+    """Leave out what scikit-learn adds to each class, for metadata and for frames."""
+    added = name in ("get_metadata_routing", "set_output") or re.fullmatch(r"set_\w+_request", name)
+    return True if added else None
 
 
 def visit_math(self: Any, node: nodes.Element) -> None:

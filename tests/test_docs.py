@@ -1,5 +1,6 @@
 """What the README and the docstrings show must run."""
 
+import ast
 import doctest
 import json
 import re
@@ -132,6 +133,20 @@ def test_the_reference_has_every_public_name():
             thing = getattr(module, name)
             if callable(thing):
                 assert f"   {prefix}{name}\n" in listed, (module.__name__, name)
+
+
+def test_every_script_of_the_gallery_has_a_head_and_texts_for_its_pictures():
+    """They run when the site is built; here they only must compile."""
+    scripts = sorted((ROOT / "docs" / "gallery").rglob("plot_*.py"))
+    assert len(scripts) >= 20
+    for path in scripts:
+        assert (path.parent / "GALLERY_HEADER.rst").exists(), path
+        text = path.read_text(encoding="utf-8")
+        tree = ast.parse(text)
+        compile(tree, path, "exec")
+        title, line = ast.get_docstring(tree).splitlines()[:2]
+        assert line == "=" * len(title), path
+        assert re.search(r"^# Picture: \w", text, re.MULTILINE), path
 
 
 def named(name):

@@ -59,8 +59,10 @@ def build() -> int:
 
 
 def copy_sources() -> None:
-    """Make the folder of sources again, but keep what was written there."""
+    """Make the folder of sources again, but keep what was written there for scripts that exist."""
     docs = SOURCE / "docs"
+    if pages_of("*.rst", docs / "gallery") - pages_of("*.py", ROOT / "docs" / "gallery"):
+        rmtree(SITE)
     docs.mkdir(parents=True, exist_ok=True)
     for old in [*SOURCE.iterdir(), *docs.iterdir()]:
         if old.name not in ("docs", *WRITTEN):
@@ -78,6 +80,11 @@ def keep() -> int:
         picture = SOURCE / "docs" / "gallery" / f"{source}.png"
         copy2(picture, ROOT / "docs" / "images" / f"{name}.png")
     return 0
+
+
+def pages_of(pattern: str, folder: Path) -> set[Path]:
+    """Return the pages of a gallery that have a script, without endings."""
+    return {path.relative_to(folder).with_suffix("") for path in folder.rglob(f"plot_{pattern}")}
 
 
 class Page(HTMLParser):

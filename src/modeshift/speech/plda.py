@@ -140,9 +140,9 @@ class TwoCovariancePLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return self.metric_.scores(first, first if Y is None else self._coordinates(Y))
 
     def transform(self, X: Any) -> np.ndarray:
-        """Return the coordinates u: |u(x) - u(y)|^2 / 2 is minus the score, up to g(x) + g(y) + c0.
+        """Return coordinates u, in which distances are scores.
 
-        See :mod:`modeshift.plda`.
+        ``|u(x) - u(y)|^2 / 2`` is minus the score, up to ``g(x) + g(y) + c0`` (``modeshift.plda``).
         """
         return self._coordinates(X)
 

@@ -35,8 +35,8 @@ class DiarizationErrors(NamedTuple):
         Jaccard error of each true speaker: 1 - intersection / union with the found speaker that
         belongs to it, 1 without one. The pairs make the sum of these errors least (DIHARD 2019).
     cluster_purities, speaker_purities : tuple of float
-        sum_r n_qr^2 / n_q.^2 of each found speaker q, and sum_q n_qr^2 / n_.r^2 of each true
-        speaker r. n_qr is the time that both speak; n_q. and n_.r are sums of it.
+        ``sum_r n_qr^2 / n_q.^2`` of each found speaker q, and ``sum_q n_qr^2 / n_.r^2`` of each
+        true speaker r. ``n_qr`` is the time that both speak; ``n_q.`` and ``n_.r`` are sums of it.
     n_speakers, n_found : int
         Number of true and of found speakers. Speakers outside of the scored time do not count.
     mapping : dict
