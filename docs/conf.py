@@ -122,8 +122,11 @@ def no_members(app: Any, what: str, name: str, obj: Any, skip: bool, options: An
 
 def visit_math(self: Any, node: nodes.Element) -> None:
     """Write an equation as MathML, which browsers draw without a script."""
-    display = "block" if isinstance(node, nodes.math_block) else "inline"
-    self.body.append(convert(node.astext(), display=display))
+    if isinstance(node, nodes.math_block):  # in the theme's box that scrolls, also by keys
+        equation = convert(node.astext(), display="block")
+        self.body.append(f'<div class="pst-scrollable-table-container">{equation}</div>')
+    else:
+        self.body.append(convert(node.astext(), display="inline"))
     raise nodes.SkipNode
 
 

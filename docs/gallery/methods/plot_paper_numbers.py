@@ -28,5 +28,6 @@ figures.schematic()
 # %%
 # Over the bandwidth:
 
-# Picture: K and G over the bandwidth for several sets, with a curve for each algorithm.
+# Picture: G, K and number of clusters over the bandwidth for each of the seven sets, with a curve
+# for each algorithm and a line at the calibrated bandwidth.
 figures.bandwidth(results, setting.load_settings())
