@@ -14,7 +14,7 @@ help:
 	@echo "make test      run the tests: all but the slow ones, and pairs of values of full products"
 	@echo "make slow      run the other tests: the slow ones, and the rest of the full products"
 	@echo "make soak      random fits against all that the design promises: MINUTES=30 SEED=0"
-	@echo "make kernels   add PyTorch and Triton, so that make test runs the GPU's kernels too"
+	@echo "make kernels   add PyTorch, Triton and the extra speech, so that make test runs all tests"
 	@echo "make test-gpu  run the tests of the GPU's kernels on a GPU"
 	@echo "make coverage  run the tests with the JIT off and measure coverage, kernels included"
 	@echo "make lint      check style, types, directions of imports and private names"
@@ -38,8 +38,10 @@ $(READY): pyproject.toml
 	@touch $(READY)
 
 # The interpreter of Triton runs the kernels without a GPU; a CPU build of PyTorch is enough for that.
+# PyTorch comes first, so that the extra speech finds one and brings no other.
 kernels: $(READY)
 	$(BIN)/python -m pip install --quiet torch==2.13.0 triton==3.9.0
+	$(BIN)/python -m pip install --quiet --editable '.[speech]'
 
 demo: $(READY)
 	$(BIN)/modeshift demo --out build/demo

@@ -25,7 +25,7 @@ EXTRAS = {
     "dask": ["dask.array", "dask.dataframe", "distributed"],
     "image": ["PIL", "tifffile"],
 }
-"""What each extra of a user brings. ``gpu`` is left out: PyTorch is gigabytes."""
+"""What each extra of a user brings. ``gpu`` and ``speech`` are left out: PyTorch is gigabytes."""
 
 TEN_LINES = """
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift, datasets, metrics

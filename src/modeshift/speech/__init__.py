@@ -4,19 +4,23 @@ from importlib import import_module
 from typing import Any
 
 _HOMES: dict[str, str] = {
+    "Diarization": "modeshift.speech.pipeline",
     "DiarizationErrors": "modeshift.speech.scores",
     "Segment": "modeshift.speech.turns",
     "Speakers": "modeshift.speech.clusters",
     "Turn": "modeshift.speech.turns",
     "TwoCovariancePLDA": "modeshift.speech.plda",
+    "Vectors": "modeshift.speech.vectors",
     "Windows": "modeshift.speech.turns",
     "cluster_speakers": "modeshift.speech.clusters",
     "cut_windows": "modeshift.speech.segments",
     "diarization_errors": "modeshift.speech.scores",
+    "diarize": "modeshift.speech.pipeline",
     "pooled_errors": "modeshift.speech.scores",
     "read_rttm": "modeshift.speech.rttm",
     "read_segments": "modeshift.speech.segments",
     "read_uem": "modeshift.speech.rttm",
+    "read_vectors": "modeshift.speech.given",
     "speaker_turns": "modeshift.speech.timeline",
     "write_csv": "modeshift.speech.answers",
     "write_labels": "modeshift.speech.answers",
