@@ -389,10 +389,14 @@ def refusal_of_foreign(owner: str, own: Collection[str], given: Iterable[str]) -
     return None
 
 
+_LONGEST_SHOWN = 100  # characters of an option in an error
+
+
 def shown(name: str, value: Any) -> str:
     """Return an option as users write it; for long values only the name."""
-    short = value is None or isinstance(value, str | int | float | tuple | list)
-    return f"{name}={value!r}" if short else name
+    plain = value is None or isinstance(value, str | int | float | tuple | list)
+    written = f"{name}={value!r}" if plain else name
+    return written if len(written) <= _LONGEST_SHOWN else name
 
 
 def check_each(values: Values) -> dict[str, Any]:

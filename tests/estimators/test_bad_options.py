@@ -151,6 +151,13 @@ def test_refused_together(estimator_class, parameters):
     assert_names(message, *named)
 
 
+def test_a_long_value_is_named_but_not_shown():
+    options = {"bandwidth": 1.0, "feature_scale": [1.5] * 200, "metric": "cosine"}
+    message = failing_fit(MeanShift(**options), ValueError)
+    assert_names(message, "feature_scale", "metric")
+    assert len(message) < 300
+
+
 def test_parameters_are_stored_untouched():
     """Nothing is checked before fit, so that set_params and clone work step by step."""
     for estimator_class, name in WHOLE:

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from helpers import JIT, fit, generic_data, make_data, make_weights, tolerance
 from modeshift import BlurringMeanShift
+from modeshift.engines.schedules.feature_weights import FeatureWeights
 from twins.compare import check_predictions, fit_and_compare, make, new_points
 from twins.rules import learned_weights
 
@@ -110,6 +111,13 @@ def test_displacements_beyond_the_range_of_exp():
     assert np.all(np.isfinite(estimator.feature_weights_))
     assert_allclose(estimator.feature_weights_.sum(), 1.0)
     assert_allclose(learned_weights(X, 0 * X, np.ones(60), 1e-9).sum(), 1.0)
+
+
+def test_displacements_whose_squares_overflow():
+    """Two of them were inf, and their difference NaN."""
+    metric = FeatureWeights(np.zeros((4, 3)), np.ones(4), temperature=1.0, exponent=0)
+    metric.learn(np.tile([1e200, 2e200, 0.0], (4, 1)))
+    assert_allclose(metric.factors, [0.0, 0.0, 1.0], atol=1e-100)
 
 
 def test_only_learned_weights_are_kept():

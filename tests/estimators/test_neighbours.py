@@ -243,6 +243,16 @@ def test_scale_counts_whole_weights_as_repeated_points(estimator_class):
     assert_allclose(estimator.scale_, expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize("k", [1, 10])
+def test_scale_follows_the_data_where_the_nearest_points_coincide(k):
+    """It was 1.0, whatever the unit of the data, so another unit gave other labels."""
+    X = np.repeat([[0.0], [1.0], [3.0]], 12, axis=0)
+    for unit in (1.0, 2.0**-60, 2.0**60):
+        model = MeanShift(bandwidth=np.inf, n_neighbors=k).fit(unit * X)
+        assert model.scale_ == unit
+        assert_array_equal(model.labels_, np.repeat([0, 1, 2], 12))
+
+
 @pytest.mark.parametrize("X", [[[1.0, 2.0]], [[1.0, 2.0]] * 9], ids=["one", "nine"])
 def test_there_is_a_scale_where_all_points_coincide(X):
     estimator = fit(make(BlurringMeanShift, np.inf, n_neighbors=4), np.array(X))

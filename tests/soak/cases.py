@@ -51,7 +51,7 @@ def draw_case(seed):
     rng = np.random.default_rng([20261119, seed])
     name = str(rng.choice(list(ESTIMATORS)))
     engine = str(rng.choice(ENGINES))
-    largest = {"cpu": 90, "dask": 60, "cuda": 24}[engine]
+    largest = {"cpu": 90, "dask": 60, "cuda": 100}[engine]
     possible = {**COMMON, **OWN[name]}
     chosen = [option for option in possible if rng.random() < 0.13]
     return {

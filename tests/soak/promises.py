@@ -88,7 +88,8 @@ class Trial:
                     )
                 return estimator
         if engine == "cuda":
-            return self.fitted(self.X.astype(self.case["dtype"]), device="cuda")
+            with np.errstate(over="ignore"):  # the interpreter mentions it, a GPU does not
+                return self.fitted(self.X.astype(self.case["dtype"]), device="cuda")
         return self.fitted()
 
     @cached_property
@@ -260,9 +261,10 @@ def labels_are_the_twins(trial):
     fit = trial.plain
     if trial.options.get("strays") != "nearest":
         assert_array_equal(fit.labels_, labels)
-    assert (fit.n_iter_, fit.n_steps_, fit.converged_) == (
-        twin.n_iter, twin.n_steps, twin.converged,
-    )  # fmt: skip
+    if trial.options.get("tol") != 0.0:  # whether a point still moves at all, rounding decides
+        assert (fit.n_iter_, fit.n_steps_, fit.converged_) == (
+            twin.n_iter, twin.n_steps, twin.converged,
+        )  # fmt: skip
     unit = 1.0 if trial.options.get("metric") == "cosine" else trial.unit
     modes = unit * fit.modes_.astype(float)
     assert_allclose(modes, twin.modes, rtol=0, atol=trial.precision)
@@ -300,6 +302,9 @@ def units_of_length_change_no_bit(trial):
     smallest = np.min(np.abs(trial.X[trial.X != 0]), initial=1.0)
     if trial.options.get("metric") == "cosine" or largest > 1e250 or smallest < 1e-250:
         return False
+    heavy = slice(None) if trial.weights is None else trial.weights > 0
+    if trial.case["bandwidth"] == "none" and np.ptp(trial.X[heavy], axis=0).max() == 0:
+        return False  # there is no length in the data to choose a bandwidth by
     factor = 2.0 ** trial.random.integers(-60, 60)
     h = bandwidth_of(trial.case, trial.X)
     h = h if h is None else tuple(factor * b for b in h) if isinstance(h, tuple) else factor * h

@@ -219,7 +219,7 @@ def blurring_mean_shift(
         else:
             entropies.append(entropy(updates))
             stands_still = len(entropies) > 1 and abs(entropies[-1] - entropies[-2]) < 1e-8
-            converged = np.average(updates, weights=weights) <= tol * scale or stands_still
+            converged = np.mean(updates) <= tol * scale or stands_still
         if temperature is not None:
             learned = learned_weights(X, sweeps[-1], weights, temperature)
             rule = rule._replace(feature_weights=learned)

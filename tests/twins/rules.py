@@ -59,7 +59,8 @@ def pulls(points, weights, x, h, rule):
 
 
 def on_sphere(X):
-    """Rows of length 1."""
+    """Rows of length 1. The first division keeps squares from overflow."""
+    X = X / np.max(np.abs(X), axis=1, keepdims=True)
     return X / np.sqrt(np.sum(X**2, axis=1, keepdims=True))
 
 

@@ -9,6 +9,7 @@ from modeshift.io.errors import (
     NoPlaces,
     NoWholeRow,
     PlaceTaken,
+    TooLarge,
     ValueMissing,
     WhichArray,
 )
@@ -29,6 +30,7 @@ REMEDIES: dict[type[FileError], str] = {
     NoWholeRow: "choose other --columns",
     NoPlaces: "name the columns with --columns LATITUDE,LONGITUDE",
     WhichArray: "name the array of the points: --columns NAME",
+    TooLarge: "name fewer --columns, or read it in batches with --stream",
     PlaceTaken: "pass --force to replace it, or name another path",
 }
 """Remedy for each error of the library, in terms of the command's options."""

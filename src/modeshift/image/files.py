@@ -11,6 +11,7 @@ import numpy as np
 
 from modeshift.image.geo import Place, place_of, place_tags
 from modeshift.io.errors import FileError
+from modeshift.io.limits import check_unpacked
 from modeshift.io.optional import require
 from modeshift.io.write import write_whole
 
@@ -105,6 +106,11 @@ def reading(path: Path, kind: str) -> Iterator[None]:
                 f"{path} is compressed in a way that needs one more package; install it: "
                 "pip install imagecodecs"
             ) from error
+        if "decompression bomb" in reason:
+            raise FileError(
+                f"{path} has too many pixels to be read at once ({reason.split(',')[0]}); save it "
+                "as a TIFF, which is read tile by tile"
+            ) from error
         if "cannot identify" in reason:
             raise FileError(f"{path} is no picture, or of an unknown format") from error
         raise FileError(f"{path} cannot be read as {kind} ({reason}); is it complete?") from error
@@ -114,8 +120,16 @@ def _read_with_pillow(path: Path) -> Picture:
     image_module = require("PIL.Image", "image")
     from PIL import ImageOps
 
-    with reading(path, "a picture"), image_module.open(path) as opened:
+    with reading(path, "a picture"), _without_warning(), image_module.open(path) as opened:
         return _from_pillow(ImageOps.exif_transpose(opened))
+
+
+@contextmanager
+def _without_warning() -> Iterator[None]:
+    """Ignore that Pillow finds a picture large; pictures twice as large are an error."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Image size", RuntimeWarning)
+        yield
 
 
 def _frames_of(path: Path) -> Picture:
@@ -126,6 +140,8 @@ def _frames_of(path: Path) -> Picture:
     from PIL import ImageSequence
 
     with reading(path, "a video"), image_module.open(path) as opened:
+        n_frames, (width, height) = getattr(opened, "n_frames", 1), opened.size
+        check_unpacked(str(path), path.stat().st_size, n_frames * width * height * 3)
         frames = [_from_pillow(frame.convert("RGB")) for frame in ImageSequence.Iterator(opened)]
     if len(frames) == 1:
         raise FileError(f"{path} has one frame; name a folder of frames, or a file with several")
@@ -149,6 +165,7 @@ def _read_tiff(path: Path) -> Picture:
     with reading(path, "TIFF"), tifffile.TiffFile(path) as tiff:
         series = tiff.series[0]
         page = series.pages[0]
+        check_unpacked(str(path), path.stat().st_size, series.nbytes)
         pixels, axis, mask = series.asarray(), channel_axis_of(series.axes), None
         if is_palette(page):
             pixels, axis = _coloured(pixels, page.colormap), pixels.ndim

@@ -14,6 +14,7 @@ from modeshift.image.layout import Layout, find_layout
 from modeshift.image.plan import Request
 from modeshift.image.tiles import even_tiling
 from modeshift.io.errors import FileError
+from modeshift.io.limits import check_unpacked
 from modeshift.io.optional import require
 from modeshift.io.whole_file import whole_file
 
@@ -71,6 +72,8 @@ class TiffSource:
             self.nodata = nodata_of(self._page)
             self.place_tags = place_tags(self._page)
             axis = channel_axis_of(series.axes)
+            segment = _values_of_segment(self._page) * series.dtype.itemsize
+            check_unpacked(str(self._path), self._path.stat().st_size, segment)
         shaped = np.broadcast_to(np.zeros((), dtype=series.dtype), series.shape)
         stored = find_layout(shaped, axis)
         self._alpha, self._n_stored = alpha_of(self._page), stored.n_bands
@@ -149,6 +152,14 @@ class TiffSource:
         if decoded is None:
             return None
         return decoded.reshape(shape)[0] if decoded.ndim == 4 else decoded
+
+
+def _values_of_segment(page: Any) -> int:
+    """Return the number of values of a tile or a strip."""
+    sides = (
+        (page.tilelength, page.tilewidth) if page.is_tiled else (page.rowsperstrip, page.imagewidth)
+    )
+    return int(sides[0]) * int(sides[1]) * int(page.samplesperpixel)
 
 
 def segment_tiff(

@@ -2,7 +2,7 @@
 
 import io
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -16,9 +16,48 @@ _KINDS = "biufUS"  # of dtypes that can be columns: numbers and text
 
 def frame_of_npy(name: str, content: bytes | Path) -> Any:
     """Return one array as a frame, with a column for each feature."""
-    file = io.BytesIO(content) if isinstance(content, bytes) else content
-    mode: Any = None if isinstance(content, bytes) else "r"
-    return frame_of_array(name, np.load(file, allow_pickle=False, mmap_mode=mode))
+    if isinstance(content, bytes):
+        return frame_of_array(name, np.load(io.BytesIO(content), allow_pickle=False))
+    array = NpyRows(content)
+    return frame_of_array(name, array.read(0, len(array)))
+
+
+class NpyRows:
+    """The rows of an NPY file, read when they are asked for.
+
+    There is no memory map: a file that another program cuts short would end the process.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        mapped = np.load(path, mmap_mode="r", allow_pickle=False)  # checks head and length
+        self._shape, self._dtype = mapped.shape, mapped.dtype
+        self._offset, self._by_columns = mapped.offset, not mapped.flags.c_contiguous
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return self._shape[0] if self._shape else 0
+
+    def read(self, start: int, stop: int) -> np.ndarray:
+        """Return some rows."""
+        shape = (stop - start, *self._shape[1:]) if self._shape else ()
+        with self._path.open("rb") as file:
+            if not self._by_columns or len(self._shape) != 2:
+                return self._piece(
+                    file, start * int(np.prod(shape[1:])), int(np.prod(shape))
+                ).reshape(shape)
+            columns = [
+                self._piece(file, k * len(self) + start, stop - start) for k in range(shape[1])
+            ]
+            return np.stack(columns, axis=1)
+
+    def _piece(self, file: IO[bytes], first: int, n: int) -> np.ndarray:
+        """Return values that lie one after the other."""
+        file.seek(self._offset + first * self._dtype.itemsize)
+        values = np.fromfile(file, self._dtype, n)
+        if len(values) < n:
+            raise ValueError("it ends too early")
+        return values
 
 
 def frame_of_array(name: str, array: np.ndarray) -> Any:
@@ -103,12 +142,14 @@ def _columns(file: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def _check_array(file: str, name: str, array: np.ndarray) -> None:
+    if array.size == 0:
+        raise FileError(f"{file}: array {name!r} has shape {array.shape}, and so no values")
     if array.ndim not in (1, 2):
         raise FileError(
             f"{file}: array {name!r} has shape {array.shape}; "
             "it must have one axis (a column) or two (points and features)"
         )
-    if array.dtype.kind not in _KINDS:
+    if array.dtype.kind not in _KINDS or array.dtype.itemsize == 0:
         raise FileError(
             f"{file}: array {name!r} holds {array.dtype}; it must hold real numbers or text"
         )

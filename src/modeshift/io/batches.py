@@ -8,11 +8,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-
 from modeshift.io.errors import FileError
 from modeshift.io.optional import require
-from modeshift.io.source import HEAD, STDIN, TEXT, Source, kind_of, opening, reading, unpacked
+from modeshift.io.source import (
+    HEAD,
+    STDIN,
+    TEXT,
+    Source,
+    Stamp,
+    kind_of,
+    opening,
+    reading,
+    unpacked,
+)
 
 _BLOCK = 1 << 23  # bytes of text that are read at once
 _LONGEST = 1 << 28  # bytes without the end of a row
@@ -50,6 +58,7 @@ class Batches:
             self.can_repeat = path != STDIN and self._path.is_file()
             self._file: Any = sys.stdin.buffer if path == STDIN else self._path.open("rb")
             self._head = self._file.read(HEAD)
+        self._stamp = Stamp.of(self._path) if self.can_repeat else Stamp()
         if self.can_repeat:
             self._file.close()
         if not self._head:
@@ -74,6 +83,7 @@ class Batches:
                 break
             yield Source(self.name, self.kind, table.lazy(), {}, rows_before=rows)
             rows += table.height
+        self._stamp.check()
         if rows == 0:
             raise FileError(f"{self.name} has columns but no rows")
         self._share = 1.0
@@ -139,9 +149,9 @@ class Batches:
 
     def _arrow(self) -> Iterator[Any]:
         require("pyarrow", "cli")
-        from pyarrow import Table, ipc, memory_map
+        from pyarrow import OSFile, Table, ipc
 
-        file = ipc.open_file(memory_map(str(self._path)))
+        file = ipc.open_file(OSFile(str(self._path)))
         for number in range(file.num_record_batches):
             batch = file.get_batch(number)
             for start in range(0, batch.num_rows, _ROWS):
@@ -159,12 +169,13 @@ class Batches:
                     yield self._frame(Table.from_batches([batch.slice(start, _ROWS)]))
 
     def _npy(self) -> Iterator[Any]:
-        from modeshift.io.arrays import frame_of_array
+        from modeshift.io.arrays import NpyRows, frame_of_array
 
-        array = np.load(self._path, mmap_mode="r", allow_pickle=False)
+        array = NpyRows(self._path)
         for start in range(0, len(array), _ROWS):
             self._share = start / len(array)
-            yield frame_of_array(self.name, array[start : start + _ROWS]).collect()
+            rows = array.read(start, min(start + _ROWS, len(array)))
+            yield frame_of_array(self.name, rows).collect()
 
     def _frame(self, table: Any) -> Any:
         from modeshift.io.arrow import checked

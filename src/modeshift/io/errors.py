@@ -40,3 +40,11 @@ class NoWholeRow(FileError):
 
 class PlaceTaken(FileError):
     """A file exists at the path of a result."""
+
+
+class TooLarge(FileError):
+    """A table does not fit into memory."""
+
+
+class FileChanged(FileError):
+    """A file was changed while it was read."""

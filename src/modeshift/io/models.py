@@ -3,11 +3,13 @@
 Plain data are numbers, text, None, arrays of numbers or text, lists, tuples, dicts with text as
 keys, and registered named tuples. A file from a stranger is safe to open, because only registered
 classes are made from it. The file holds names of the register, not names in the code. So code can
-be moved and renamed, and old files still load.
+be moved and renamed, and old files still load. Arrays are not compressed, so a small file cannot
+become large arrays.
 """
 
 import io
 import json
+import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -76,6 +78,7 @@ def load(path: str | Path, register: Register, build: Callable[[Any], Any] | Non
     try:
         if not content.startswith(_ZIP):
             raise ValueError("it is no NPZ file")
+        _check_members(content)
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         if _TREE not in arrays:
@@ -87,6 +90,14 @@ def load(path: str | Path, register: Register, build: Callable[[Any], Any] | Non
     except Exception as error:  # damaged archives raise all kinds of errors
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise ValueError(f"{path} cannot be loaded: {reason}") from error
+
+
+def _check_members(content: bytes) -> None:
+    """Refuse archives that unpack to more than their size: ``save`` packs nothing."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        unpacked = sum(member.file_size for member in archive.infolist())
+    if unpacked > len(content):
+        raise ValueError("it unpacks to more than its size, and saved models do not")
 
 
 def _check_format(tree: Any) -> None:

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from modeshift.io.errors import FileError
+from modeshift.io.errors import FileChanged, FileError, TooLarge
 from modeshift.io.geojson import looks_like_json
+from modeshift.io.limits import check_fits, check_unpacked, gunzipped_size, size_of
 from modeshift.io.optional import require
 
 STDIN = "-"
@@ -32,6 +33,7 @@ _ENDINGS = {
     ".geojson": GEOJSON,
 }
 _ZIP = "zip"
+_GZIP = b"\x1f\x8b"
 _MAGIC = {
     b"PAR1": "Parquet",
     b"ARROW1": "Arrow",
@@ -39,6 +41,38 @@ _MAGIC = {
     b"\x93NUMPY": "NPY",
     b"PK\x03\x04": _ZIP,
 }
+
+
+_COPIES = {TEXT: 2.5, GEOJSON: 12.0, EXCEL: 8.0}
+"""Memory that reading takes, as a multiple of the unpacked file: measured on tables of 50 to 100 MB
+(docs/reliability.md)."""
+
+_COPIES_OF_BINARY = 5.0
+
+
+class Stamp(NamedTuple):
+    """Size and time of a file when it was opened. Both are None for a stream."""
+
+    path: Path | None = None
+    size: int | None = None
+    changed: int | None = None
+
+    @classmethod
+    def of(cls, path: Path) -> "Stamp":
+        """Return the stamp that a file has now."""
+        state = path.stat()
+        return cls(path, state.st_size, state.st_mtime_ns)
+
+    def check(self) -> None:
+        """Refuse a file that has changed since: parts of what was read belong to other data."""
+        if self.path is None:
+            return
+        try:
+            changed = Stamp.of(self.path) != self
+        except OSError:  # removed
+            changed = True
+        if changed:
+            raise FileChanged(f"{self.path} was changed while it was read", "read it again")
 
 
 class Source(NamedTuple):
@@ -58,6 +92,8 @@ class Source(NamedTuple):
         Features of a GeoJSON file, one for each row. Empty for other formats.
     rows_before : int
         Number of rows of the file before these, if they are a batch of it.
+    stamp : Stamp
+        State of the file when it was opened.
     """
 
     name: str
@@ -66,6 +102,7 @@ class Source(NamedTuple):
     arrays: dict[str, list[str]]
     features: Sequence[dict[str, Any]] = ()
     rows_before: int = 0
+    stamp: Stamp = Stamp()
 
     @property
     def may_be_text(self) -> bool:
@@ -98,25 +135,47 @@ def open_source(path: str, columns: list[str] | None = None, sheet: str | None =
         raise FileError(
             f"{name} is {kind} and has no sheet {sheet!r}; only Excel files have sheets"
         )
+    stamp = Stamp() if isinstance(content, bytes) else Stamp.of(content)
     with reading(name, kind):
-        if kind == TEXT:
-            from modeshift.io.text import layout_of, scan_text
+        _check_size(name, kind, content, head)
+        return _opened(name, kind, content, head, columns or [], sheet)._replace(stamp=stamp)
 
-            return Source(name, kind, scan_text(name, content, layout_of(name, unpacked(head))), {})
-        if kind == GEOJSON:
-            from modeshift.io.geojson import frame_of_geojson
 
-            frame, features = frame_of_geojson(name, content, columns or [])
-            return Source(name, kind, frame, {}, features)
-        if kind == EXCEL:
-            from modeshift.io.excel import frame_of_excel
+def _opened(
+    name: str, kind: str, content: bytes | Path, head: bytes, columns: list[str], sheet: str | None
+) -> Source:
+    if kind == TEXT:
+        from modeshift.io.text import layout_of, scan_text
 
-            return Source(name, kind, frame_of_excel(name, content, sheet), {})
-        if kind == "NPZ":
-            from modeshift.io.arrays import frame_of_npz
+        return Source(name, kind, scan_text(name, content, layout_of(name, unpacked(head))), {})
+    if kind == GEOJSON:
+        from modeshift.io.geojson import frame_of_geojson
 
-            return Source(name, kind, *frame_of_npz(name, content, columns or []))
-        return Source(name, kind, _scan(name, kind, content), {})
+        frame, features = frame_of_geojson(name, content, columns)
+        return Source(name, kind, frame, {}, features)
+    if kind == EXCEL:
+        from modeshift.io.excel import frame_of_excel
+
+        return Source(name, kind, frame_of_excel(name, content, sheet), {})
+    if kind == "NPZ":
+        from modeshift.io.arrays import frame_of_npz
+
+        return Source(name, kind, *frame_of_npz(name, content, columns))
+    return Source(name, kind, _scan(name, kind, content, columns), {})
+
+
+def _check_size(name: str, kind: str, content: bytes | Path, head: bytes) -> None:
+    """Refuse a file that is made to fill memories, or does not fit into this one."""
+    unpacked_size = size_of(content)
+    if head.startswith(_GZIP):
+        unpacked_size = gunzipped_size(name, content)
+    elif kind in (EXCEL, "NPZ"):
+        file = io.BytesIO(content) if isinstance(content, bytes) else content
+        with zipfile.ZipFile(file) as archive:
+            unpacked_size = sum(member.file_size for member in archive.infolist())
+        check_unpacked(name, size_of(content), unpacked_size)
+    if kind != "Parquet":  # of which only some columns are read
+        check_fits(name, _COPIES.get(kind, _COPIES_OF_BINARY) * unpacked_size)
 
 
 @contextmanager
@@ -128,6 +187,11 @@ def reading(name: str, kind: str) -> Iterator[None]:
         yield
     except (FileError, ImportError):
         raise
+    except MemoryError as error:
+        raise TooLarge(
+            f"{name} does not fit into memory ({error or 'of this process'})",
+            "name fewer columns, or fit batches with partial_fit (docs/streams.md)",
+        ) from error
     except (Exception, pl.exceptions.PanicException) as error:  # readers raise many kinds of errors
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise FileError(
@@ -206,7 +270,7 @@ def _kind_of_archive(name: str, content: bytes | Path) -> str:
 
 def unpacked(head: bytes) -> bytes:
     """Return the first bytes, unpacked if they are gzipped."""
-    if not head.startswith(b"\x1f\x8b"):
+    if not head.startswith(_GZIP):
         return head
     import zlib
 
@@ -216,7 +280,7 @@ def unpacked(head: bytes) -> bytes:
         raise gzip.BadGzipFile(str(error)) from error
 
 
-def _scan(name: str, kind: str, content: bytes | Path) -> Any:
+def _scan(name: str, kind: str, content: bytes | Path, columns: list[str]) -> Any:
     from modeshift.io.arrays import frame_of_npy
     from modeshift.io.arrow import frame_of_arrow, frame_of_parquet, frame_of_stream
     from modeshift.io.vectors import spread_vectors
@@ -224,6 +288,6 @@ def _scan(name: str, kind: str, content: bytes | Path) -> Any:
     if kind == "NPY":
         return frame_of_npy(name, content)
     if kind == "Parquet":
-        return spread_vectors(name, frame_of_parquet(content))
+        return spread_vectors(name, frame_of_parquet(name, content, columns))
     read = frame_of_arrow if kind == "Arrow" else frame_of_stream
     return spread_vectors(name, read(content))

@@ -106,6 +106,7 @@ def read_table(
         frame = source.frame.select(
             *(_as_number(source, name) for name in wanted), *carried
         ).collect()
+        source.stamp.check()
     kept = _usable(source, frame.select(wanted), missing)
     n_dropped = int((~kept).sum())
     if not part:

@@ -110,6 +110,16 @@ def test_all_points_may_be_strays(strays):
     assert found.cluster_centers_.shape == (0, 2)
 
 
+@pytest.mark.parametrize("offset", [1e10, 1e200])
+def test_points_far_from_the_origin(offset):
+    """Tiles of points were bounded in float32, where different points became one."""
+    X = np.linspace(0.0, 70.0, 100)[:, np.newaxis] + offset
+    options = {"bandwidth": 5.0, "merge_radius": 0.1}
+    expected = BlurringMeanShift(**options).fit(X)
+    found = BlurringMeanShift(**options, device="cuda").fit(X)
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+
+
 def test_a_bandwidth_is_chosen():
     X = crowds(2, 120)
     found = MeanShift(device="cuda").fit(X)

@@ -49,6 +49,19 @@ def places_for(X, h, m=20, seed=0):
     return X[rng.integers(len(X), size=m)] + rng.normal(scale=0.2 * h, size=(m, X.shape[1]))
 
 
+@pytest.mark.parametrize("kernel", ["flat", "gaussian"])
+@pytest.mark.parametrize("d", [2, 9])
+def test_light_points_beside_heavy_ones(d, kernel):
+    """In float16 a point of 1e-13 of the heaviest weight was lost, and its mean was elsewhere."""
+    X, h = make_data("clustered", 40, d)
+    weights = 10.0 ** np.linspace(-8, 5, 40)
+    rule = Gaussian() if kernel == "gaussian" else Flat()
+    means, masses, _ = ask(X, weights, 0.1 * h, X, rule)
+    expected, expected_masses = twin(X, weights, 0.1 * h, X, naive.PLAIN._replace(kernel=kernel))
+    np.testing.assert_allclose(masses, expected_masses, rtol=1e-5)
+    np.testing.assert_allclose(means, expected, atol=1e-5 * np.ptp(X))
+
+
 @pytest.mark.product
 @pytest.mark.parametrize("weights", [None, "zeros"])
 @pytest.mark.parametrize("kernel", ["flat", "gaussian"])

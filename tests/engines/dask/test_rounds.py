@@ -121,6 +121,11 @@ def test_unknown_chunk_sizes_and_float32():
 
 
 @pytest.mark.jit
+def test_the_bandwidth_is_chosen_for_data_whose_squares_overflow():
+    X = da.from_array(1e200 * np.arange(6.0)[:, np.newaxis], chunks=(2, -1))
+    assert np.isfinite(MeanShift(significance=None).fit(X).bandwidth_)
+
+
 def test_the_bandwidth_is_chosen():
     X, _ = make_data("clustered", 300, 2)
     plain = MeanShift().fit(X)

@@ -16,7 +16,8 @@ def nearest_scale(points: np.ndarray, weights: np.ndarray, k: int, n_jobs: int =
     """Return the median distance of the points to their k-th nearest point, themselves included.
 
     Points count by their weight. The median is taken over at most 1000 points, drawn with seed 0.
-    If most of the distances are 0, it is the median of the others; if all points coincide, 1.0.
+    If most of the distances are 0, it is the median of the others. If all are 0, it is the median
+    distance of the places to the nearest other place, and 1.0 if there is only one.
     """
     heavy = weights > 0.0
     points, weights = points[heavy], weights[heavy]
@@ -38,6 +39,9 @@ def nearest_scale(points: np.ndarray, weights: np.ndarray, k: int, n_jobs: int =
     typical = _median(distances, weights)
     if typical == 0.0 and distances.any():
         typical = _median(distances[distances > 0.0], weights[distances > 0.0])
+    if typical == 0.0 and np.ptp(points, axis=0).any():
+        apart = np.unique(points, axis=0)
+        typical = nearest_scale(apart, np.ones(len(apart)), 2, n_jobs)
     return float(np.ldexp(typical, exponent)) or 1.0
 
 

@@ -33,6 +33,7 @@ _WORTH_LISTING = 0.9  # up to this share of the tiles a list of them is faster t
 _WEIGHT_ERROR = 2.0**-8  # largest relative error of a Gaussian weight
 _ROOM = 64  # first length of the list of tiles in doubt of a place
 _MOST_ROOM = 2**28  # tiles in doubt, of all places together
+_LIGHT = 2.0**-10  # share of the heaviest weight: a lighter sum loses digits in 16 bits
 
 
 def layouts_for(width: int, exact: bool) -> list[Layout]:
@@ -145,7 +146,26 @@ class ManyField(DeviceField):
         total = work.masses.sum(dim=0)[:m]
         offsets = work.sums[0] if n_shares == 1 else work.sums.sum(dim=0)
         shares = (1.0 / (self._unit * total))[:, None]
-        return torch.addcmul(self._frame.centre, offsets[:m, :d].to(places.dtype), shares), total
+        means = torch.addcmul(self._frame.centre, offsets[:m, :d].to(places.dtype), shares)
+        if self._weighted:
+            self._average_light(places, means, total)
+        return means, total
+
+    def _average_light(
+        self, places: torch.Tensor, means: torch.Tensor, total: torch.Tensor
+    ) -> None:
+        """Compute the means that float16 cannot hold again, by differences in float64."""
+        points, weights = self.points.double(), self.weights.double()
+        light = (total > 0) & (total < _LIGHT * self._heaviest)
+        for row in light.nonzero()[:, 0].tolist():
+            gaps = points - places[row].double()
+            squares = (gaps * gaps).sum(dim=1)
+            worth = torch.where(squares <= self.reach * self.reach, weights, 0.0)
+            if self.gaussian:
+                worth = worth * torch.exp(-0.5 * squares / (self.radius * self.radius))
+            mass = worth.sum()
+            means[row] = places[row] + (worth @ gaps / mass).to(places.dtype)
+            total[row] = mass
 
     def _share_out(self, n_blocks: int) -> int:
         """Return the number of programs per block that keeps all processors busy."""

@@ -52,7 +52,7 @@ class Balls(NamedTuple):
 
 def balls_around(rows: torch.Tensor, size: int) -> Balls:
     """Cut rows, a multiple of ``size``, into tiles and put a ball around each."""
-    tiles = rows.float().reshape(-1, size, rows.shape[1])
+    tiles = rows.reshape(-1, size, rows.shape[1])
     centres = tiles.mean(dim=1)
     radii = torch.linalg.vector_norm(tiles - centres[:, None], dim=2).amax(dim=1)
     return Balls(centres, radii)
@@ -130,7 +130,7 @@ def are_near(blocks: Balls, tiles: Balls, reach: float) -> torch.Tensor:
     products = (ours * ours).sum(dim=1)[:, None] + (theirs * theirs).sum(dim=1)
     squares = torch.addmm(products, ours, theirs.T, alpha=-2.0)
     limits = (1.0 + ROUNDING) * (reach + blocks.radii[:, None] + tiles.radii)
-    return squares <= limits * limits + _CANCELLED * products
+    return ~(squares > limits * limits + _CANCELLED * products)  # what overflows counts as near
 
 
 def near_tiles(blocks: Balls, tiles: Balls, reach: float) -> Visits:

@@ -62,7 +62,7 @@ class _DaskEngine:
     def sample(self, spec: Spec, data: Data) -> Sampled:
         """Draw rows in one pass over the data."""
         draw = draw_rows(data.rows, chart_of(spec))
-        width = float(np.linalg.norm(draw.high - draw.low)) or 1.0
+        width = float(np.hypot.reduce(draw.high - draw.low)) or 1.0
         # Only cells support n_neighbors; partitions do not.
         nearest = spec.resolution is not None
         return Sampled(draw.points, draw.weights, draw.total, width, nearest)

@@ -44,9 +44,13 @@ class FeatureWeights:
 
     def learn(self, positions: np.ndarray) -> None:
         """Set the weights from the displacement of the points in each feature."""
+        gaps = positions - self._points
+        longest = np.maximum(np.abs(gaps).max(axis=0), np.finfo(float).tiny)
+        lengths = longest * np.sqrt(self._shares @ (gaps / longest) ** 2)  # squares may overflow
+        shortest = lengths.min()
         with np.errstate(over="ignore"):
-            displacements = self._shares @ (positions - self._points) ** 2
-            excess = np.ldexp(displacements - displacements.min(), 2 * self._exponent)
+            excess = (lengths - shortest) * (lengths + shortest)
+            excess = np.ldexp(excess, 2 * self._exponent)
             halves = np.minimum(0.5 * excess / self._temperature, _SMALLEST)
         shares = np.exp(-halves)
         self.factors = shares / np.linalg.norm(shares)

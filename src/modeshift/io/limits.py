@@ -1,0 +1,106 @@
+"""Limits for files: what a file may unpack to, and what fits into memory."""
+
+import gzip
+import io
+import os
+from pathlib import Path
+
+from modeshift.io.errors import FileError, TooLarge
+
+FREE = 1 << 30
+"""Number of bytes that any file may unpack to."""
+
+TIMES = 100
+"""A larger file may unpack to this many times its size."""
+
+_BLOCK = 1 << 20
+_LIBRARIES = 2 << 30  # address space that libraries and the compiler take beside the data
+
+
+def check_unpacked(name: str, packed: int, unpacked: int) -> None:
+    """Refuse a file that unpacks to far more than its size, as files made to fill memories do."""
+    if unpacked > max(FREE, TIMES * packed):
+        raise FileError(
+            f"{name} has {_size(packed)} and unpacks to {_size(unpacked)} or more, over {TIMES} "
+            "times its size, as files do that are made to fill memories; if you trust it, save it "
+            "without compression"
+        )
+
+
+def check_fits(name: str, needed: float) -> None:
+    """Refuse a file whose table needs more memory than there is."""
+    free = available()
+    if needed > free:
+        raise TooLarge(
+            f"{name} needs about {_size(needed)} of memory to be read, and {_size(free)} are free",
+            "name fewer columns, or fit batches with partial_fit (docs/streams.md)",
+        )
+
+
+def gunzipped_size(name: str, content: bytes | Path) -> int:
+    """Return the size of a gzipped file when it is unpacked; refuse it if that is too large."""
+    packed = size_of(content)
+    unpacked = 0
+    with io.BytesIO(content) if isinstance(content, bytes) else content.open("rb") as file:
+        stream = gzip.GzipFile(fileobj=file)
+        while block := stream.read(_BLOCK):
+            unpacked += len(block)
+            check_unpacked(name, packed, unpacked)
+    return unpacked
+
+
+def size_of(content: bytes | Path) -> int:
+    """Return the number of bytes of a file or a stream."""
+    return content.stat().st_size if isinstance(content, Path) else len(content)
+
+
+def available() -> float:
+    """Return the number of bytes that this process may still take; inf if nothing says so."""
+    return min(_free_in_machine(), _free_address_space(), _free_in_group())
+
+
+def _free_in_machine() -> float:
+    found = _numbers("/proc/meminfo").get("MemAvailable")
+    return float("inf") if found is None else 1024.0 * found
+
+
+def _free_address_space() -> float:
+    """Return what a limit such as ``ulimit -v`` leaves."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return float("inf")
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    taken = _numbers("/proc/self/status").get("VmSize")
+    if limit == resource.RLIM_INFINITY or taken is None:
+        return float("inf")
+    return max(0.0, float(limit) - 1024.0 * taken - _LIBRARIES)
+
+
+def _free_in_group() -> float:
+    """Return what the limit of a container (cgroup, version 2) leaves."""
+    try:
+        limit = Path("/sys/fs/cgroup/memory.max").read_text()
+        taken = Path("/sys/fs/cgroup/memory.current").read_text()
+        return max(0.0, float(limit) - float(taken))
+    except (OSError, ValueError):  # no such group, or "max"
+        return float("inf")
+
+
+def _numbers(path: str) -> dict[str, int]:
+    """Return the first number of each line ``name: number unit``; nothing if there is no file."""
+    if not os.path.exists(path):
+        return {}
+    lines = (line.split() for line in Path(path).read_text().splitlines())
+    return {
+        words[0].rstrip(":"): int(words[1]) for words in lines if words[1:] and words[1].isdigit()
+    }
+
+
+def _size(n: float) -> str:
+    """Return a number of bytes in words."""
+    for unit in ("bytes", "KB", "MB"):
+        if n < 1000:
+            return f"{n:.3g} {unit}"
+        n /= 1000
+    return f"{n:.3g} GB"
