@@ -37,14 +37,17 @@ def test_the_examples_about_long_fits_run(tmp_path, monkeypatch, capsys):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_examples_about_seeing_run(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("page", "files"),
+    [("seeing", ["clusters.png", "page.html", "two_features.png"]), ("explorer", ["page.html"])],
+)
+def test_the_examples_about_seeing_run(page, files, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
-    text = (ROOT / "docs" / "seeing.md").read_text()
+    text = (ROOT / "docs" / f"{page}.md").read_text()
     for example in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
         exec(example, {})
-    written = sorted(path.name for path in tmp_path.iterdir())
-    assert written == ["clusters.png", "page.html", "two_features.png"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == files
 
 
 def test_the_examples_about_scikit_learn_run():

@@ -31,7 +31,7 @@ def write(places, km=800):
     model = MeanShift(bandwidth=km, metric="haversine").fit(X)
     modeshift.report.write(model, X, "page.html")
     text = Path("page.html").read_text()
-    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])["explorer"]
 
 
 def n_of(packed):
@@ -62,14 +62,14 @@ def test_other_pages_have_no_map():
 
 LAND = np.array([0xF1, 0xEF, 0xE8])
 TEXTS = """() => {
-    const c = document.getElementById("canvas").getContext("2d"), write = c.fillText;
+    const c = document.querySelector('[data-part=canvas]').getContext("2d"), write = c.fillText;
     return new Promise((done) => {
         const found = [];
         c.fillText = (text, ...place) => {
             found.push(String(text));
             write.call(c, text, ...place);
         };
-        document.getElementById("zoom-all").click();
+        document.querySelector('[data-part=zoom-all]').click();
         setTimeout(() => { c.fillText = write; done(found); }, 150);
     });
 }"""
@@ -79,7 +79,7 @@ def share_of_land(page):
     """Return the share of the picture that has the colour of land."""
     page.wait_for_timeout(150)
     image = pytest.importorskip("matplotlib.image")
-    picture = image.imread(io.BytesIO(page.locator("#canvas").screenshot()))[..., :3]
+    picture = image.imread(io.BytesIO(page.locator("[data-part=canvas]").screenshot()))[..., :3]
     return (np.rint(255 * picture) == LAND).all(axis=-1).mean()
 
 
@@ -98,5 +98,5 @@ def test_land_and_degrees_are_drawn(places, share, words, show):
     before = share_of_land(page)
     assert share[0] < before < share[1]
     assert words <= set(page.evaluate(TEXTS))
-    page.locator("#zoom-in").click()
+    page.locator("[data-part=zoom-in]").click()
     assert share_of_land(page) != before

@@ -44,6 +44,26 @@ class ClusterTree(NamedTuple):
         """Return the clusters that a cluster splits into; -1 gives the roots."""
         return [int(child) for child in np.flatnonzero(self.parent == cluster)]
 
+    def places(self) -> np.ndarray:
+        """Return where to draw each cluster: leaves in a row, others in the middle of theirs."""
+        places = np.zeros(len(self.parent))
+        leaves = 0
+        waiting = self.children(-1)[::-1]
+        visited = []
+        while waiting:
+            cluster = waiting.pop()
+            visited.append(cluster)
+            children = self.children(cluster)
+            waiting.extend(reversed(children))
+            if not children:
+                places[cluster] = leaves
+                leaves += 1
+        for cluster in reversed(visited):  # children come after their parent
+            children = self.children(cluster)
+            if children:
+                places[cluster] = np.mean(places[children])
+        return places
+
 
 def tree_of(
     bandwidths: np.ndarray, labels: np.ndarray, weights: np.ndarray, smallest: float

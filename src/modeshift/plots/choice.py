@@ -107,7 +107,7 @@ def cluster_tree(profile: Any, *, title: str = "") -> Any:
     figure.suptitle(title, fontsize=13)
     ax = figure.subplots()
     tree = profile.tree()
-    places = _places_in_tree(tree)
+    places = tree.places()
     half_step = (
         np.sqrt(tree.bandwidths[1] / tree.bandwidths[0]) if len(tree.bandwidths) > 1 else 1.1
     )
@@ -128,24 +128,3 @@ def cluster_tree(profile: Any, *, title: str = "") -> Any:
     ax.set_xlabel("clusters")
     ax.spines[["top", "right", "bottom"]].set_visible(False)
     return figure
-
-
-def _places_in_tree(tree: Any) -> np.ndarray:
-    """Return the place of each cluster from left to right: its children's mean, leaves in a row."""
-    places = np.zeros(len(tree.parent))
-    leaves = 0
-    order = list(reversed(tree.children(-1)))
-    visited = []
-    while order:
-        cluster = order.pop()
-        visited.append(cluster)
-        children = tree.children(cluster)
-        order.extend(reversed(children))
-        if not children:
-            places[cluster] = leaves
-            leaves += 1
-    for cluster in reversed(visited):  # children come after their parent
-        children = tree.children(cluster)
-        if children:
-            places[cluster] = np.mean(places[children])
-    return places

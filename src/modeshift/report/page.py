@@ -1,23 +1,45 @@
 """The page: three static files and one block of data."""
 
 import json
+from base64 import b64encode
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 _HERE = Path(__file__).parent
 
 
-def make_page(content: dict[str, Any], folder: Path = _HERE) -> str:
+def make_page(
+    content: dict[str, Any], folder: Path = _HERE, *, script: str = "", style: str = ""
+) -> str:
     """Return the page with the content. All text is shown as text, never run as code.
 
-    ``folder`` holds page.html, page.css and page.js.
+    Parameters
+    ----------
+    content : dict
+    folder : Path
+        Holds page.html, page.css and page.js. The policy of a page, if it has one, allows these
+        two files only.
+    script, style : str
+        Stand before page.js and page.css.
     """
     data = json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     page = _read(folder, "page.html")
-    style, script = _read(folder, "page.css"), _read(folder, "page.js")
-    for mark, part in [("STYLE", style), ("SCRIPT", script), ("DATA", data)]:
+    style, script = style + _read(folder, "page.css"), script + _read(folder, "page.js")
+    parts = {
+        "STYLE-HASH": _hash(style),
+        "SCRIPT-HASH": _hash(script),
+        "STYLE": style,
+        "SCRIPT": script,
+        "DATA": data,
+    }
+    for mark, part in parts.items():
         page = page.replace(f"/*{mark}*/", part, 1)
     return page
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
 def _read(folder: Path, name: str) -> str:

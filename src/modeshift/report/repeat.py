@@ -17,11 +17,16 @@ def python_code(summary: dict[str, Any]) -> str:
         start = _reading(start, data)
         weights = weights and "table.weight"
     fit = "fit(X)" if weights is None else f"fit(X, sample_weight={weights})"
-    model = f"{name}({_given(summary)})"
+    return "\n".join([*start, "", f"model = {model_code(summary)}.{fit}", "model.labels_"])
+
+
+def model_code(summary: dict[str, Any]) -> str:
+    """Return the call that makes the estimator, unfitted."""
+    model = f"{summary['estimator']}({_given(summary)})"
     if summary["n_runs"] > 1:
         seed = _literal(summary["parameters"]["random_state"])
         model = f"Consensus({model}, n_runs={summary['n_runs']}, random_state={seed})"
-    return "\n".join([*start, "", f"model = {model}.{fit}", "model.labels_"])
+    return model
 
 
 def _reading(start: list[str], data: dict[str, Any]) -> list[str]:

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from modeshift import plots
 from modeshift.checks import check_weights
 from modeshift.estimators.base import ModeSeeker
 from modeshift.estimators.consensus import Consensus
@@ -16,9 +15,9 @@ from modeshift.io.prepare import Preparation
 from modeshift.io.table import Table
 from modeshift.io.write import check_place, write_whole
 from modeshift.plots.fitted import chart_of_model, feature_names
-from modeshift.plots.style import as_file
 from modeshift.report.climb import Camera, Climb
 from modeshift.report.content import make_content
+from modeshift.report.explorer import make_explorer, script, style
 from modeshift.report.page import make_page
 from modeshift.report.summary import summarize
 
@@ -98,18 +97,17 @@ def write_page(
     climb: Climb | None,
 ) -> None:
     """Write the page of a fit that is summarized already."""
-    picture = None
-    if hasattr(fitted, "profile_"):
-        picture = as_file(plots.bandwidth_profile(fitted.profile_), "svg")
-    content = make_content(
+    explorer = make_explorer(
         table=table,
         preparation=preparation,
         fitted=fitted,
         summary=summary,
         climb=climb,
-        profile=picture,
+        profile=getattr(fitted, "profile_", None),
+        taken="To take this bandwidth, make the estimator like this and fit it to the same data:",
     )
-    page = make_page(content)
+    content = make_content(explorer=explorer, fitted=fitted, summary=summary, climb=climb)
+    page = make_page(content, script=script(), style=style())
     write_whole(path, lambda file: file.write(page.encode()))
 
 
