@@ -27,6 +27,7 @@ from modeshift.cli import (
     paper,
     predict,
     score,
+    speakers,
     warmup,
 )
 from modeshift.cli.errors import UserError, message_of
@@ -41,6 +42,7 @@ COMMANDS: tuple[ModuleType, ...] = (
     predict,
     score,
     image,
+    speakers,
     demo,
     paper,
     bench,

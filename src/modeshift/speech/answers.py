@@ -1,13 +1,16 @@
-"""Turns as CSV and as labels of Audacity. RTTM is in a module of its own."""
+"""Turns as CSV, labels of Audacity and plain data for JSON. RTTM is in a module of its own."""
 
 import csv
 import io
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from modeshift.io.write import write_whole
-from modeshift.speech.turns import Turn, as_milliseconds
+from modeshift.speech.turns import Turn, as_milliseconds, speech_of
+
+if TYPE_CHECKING:
+    from modeshift.speech.pipeline import Diarization
 
 COLUMNS = ("recording", "start", "end", "speaker")
 
@@ -52,6 +55,32 @@ def write_labels(path: Any, turns: Iterable[Turn]) -> None:
     """
     rows = (("\t".join((*_seconds(turn), " ".join(turn.speaker.split())))) for turn in turns)
     _write(path, "".join(f"{row}\n" for row in rows))
+
+
+def plain(found: "Diarization") -> dict[str, Any]:
+    """Return the answer as plain data: speakers, turns, and how the speakers were chosen."""
+    speakers = found.speakers
+    return {
+        "recordings": list(dict.fromkeys(segment.recording for segment in found.vectors.segments)),
+        "speakers": [
+            {"name": name, "speech": round(seconds, 3)}
+            for name, seconds in speech_of(found.turns).items()
+        ],
+        "turns": [
+            {
+                "recording": turn.recording,
+                "start": round(turn.start, 3),
+                "end": round(turn.end, 3),
+                "speaker": turn.speaker,
+            }
+            for turn in found.turns
+        ],
+        "windows": len(speakers.labels),
+        "reassigned": int(speakers.reassigned.sum()),
+        "bandwidth": speakers.bandwidth,
+        "n_neighbors": speakers.n_neighbors,
+        "curve": [trial._asdict() for trial in speakers.curve],
+    }
 
 
 def _seconds(turn: Turn) -> tuple[str, str]:

@@ -90,7 +90,7 @@ def own_time(segments: list[Segment], windows: Windows) -> np.ndarray:
         order = rows[np.argsort(middle[rows], kind="stable")]
         between = (middle[order][1:] + middle[order][:-1]) / 2.0
         edges = np.concatenate([[segments[number].start], between, [segments[number].end]])
-        seconds[order] = np.maximum(np.diff(edges), 0.0)
+        seconds[order] = np.maximum(np.diff(edges), 1e-6)  # of two at the same place
     return seconds
 
 
