@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
-from modeshift.speech import cluster_speakers
+from modeshift.speech import TwoCovariancePLDA, cluster_speakers
 from modeshift.speech.geometry import Directions
 from modeshift.speech.partition import (
     dissolve,
@@ -43,6 +43,45 @@ def test_finds_speakers_with_nothing_set(method):
     np.testing.assert_allclose(
         found.scores, (unit(X) * found.centers[found.labels]).sum(axis=1), atol=1e-12
     )
+
+
+def test_many_noisy_speakers_are_not_one_and_a_noisy_one_is_not_many():
+    """As with windows of 1 s. The silhouette of 12 speakers is as low as that of a split voice."""
+    rng = np.random.RandomState(0)
+    d, y = 192, np.arange(12).repeat(15)
+    windows = np.sqrt(0.8 / d) * rng.standard_normal((len(y), d))
+    speakers = np.sqrt(0.2 / d) * rng.standard_normal((12, d))
+    found = cluster_speakers(speakers[y] + windows, random_state=0)
+    assert max(trial.quality for trial in found.curve) < 0.16
+    assert found.n_speakers == 12
+    assert cluster_speakers(speakers[0] + windows, random_state=0).n_speakers == 1
+
+
+def test_windows_with_common_sound_are_not_speakers():
+    """Windows that share half their sound with the next one: one voice, not a voice a pair."""
+    rng = np.random.RandomState(0)
+    d, y = 48, np.arange(3).repeat(40)
+    halves = rng.standard_normal((3, d))[y] + 1.2 * rng.standard_normal((len(y), d))
+    windows = np.vstack([halves[:-1] + halves[1:], halves[-1:] * 2])
+    found = cluster_speakers(windows, overlap=2, random_state=0)
+    assert found.n_speakers == 3
+    assert adjusted_rand_score(y, found.labels) > 0.9
+    assert len(found.labels) == len(windows)
+    assert cluster_speakers(windows, overlap=50, n_speakers=4, random_state=0).n_speakers == 4
+
+
+def test_a_plda_scores_in_place_of_the_cosine():
+    rng = np.random.RandomState(0)
+    y = np.arange(46).repeat(8)
+    X = rng.standard_normal((46, 12))[y] + 0.5 * rng.standard_normal((len(y), 12))
+    plda = TwoCovariancePLDA().fit(X[48:], y[48:])
+    found = cluster_speakers(X[:48], metric=plda, random_state=0)
+    assert found.n_speakers == 6
+    assert adjusted_rand_score(y[:48], found.labels) > 0.9
+    scores = plda.metric_.scores_with_means(
+        plda.transform(X[:48]), plda.transform(found.centers), np.bincount(found.labels)
+    )
+    np.testing.assert_array_equal(scores.argmax(axis=1), found.labels)
 
 
 def test_the_same_seed_gives_the_same_labels_whatever_the_length_of_the_vectors():
@@ -125,6 +164,7 @@ def test_more_windows_than_the_sample():
         ({"metric": "manhattan"}, 'metric must be "cosine"'),
         ({"method": "blurring"}, "method must be"),
         ({"min_speech": -1.0}, "min_speech"),
+        ({"overlap": 0}, "overlap"),
     ],
 )
 def test_bad_arguments(arguments, message):

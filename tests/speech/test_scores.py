@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from modeshift.speech import diarization_errors, pooled_errors
+from modeshift.speech import (
+    Segment,
+    Turn,
+    diarization_errors,
+    errors_by_recording,
+    pooled_errors,
+)
 from twins import diarization as twin
 
 
@@ -134,6 +140,19 @@ def test_recordings_are_pooled_by_time_and_by_speaker():
     assert both.jer == pytest.approx((0.2 + 0.25 + 1.0) / 3.0)
     assert (both.n_speakers, both.n_found) == (3, 2)
     assert np.isnan(pooled_errors([]).der)
+
+
+def test_recordings_of_files_are_scored_by_name():
+    reference = [Turn("a", 0.0, 10.0, "Zoë"), Turn("b", 2.0, 4.0, "Zoë"), Turn("c", 0.0, 1.0, "x")]
+    found = [Turn("a", 0.0, 7.0, "SPEAKER_00"), Turn("b", 2.0, 4.0, "SPEAKER_00")]
+    regions = [Segment("a", 0.0, 5.0), Segment("a", 8.0, 10.0), Segment("b", 0.0, 9.0)]
+    errors = errors_by_recording(reference, found, evaluated=regions)
+    assert errors["a"].missed == 2.0
+    assert errors["b"].der == 0.0
+    assert set(errors) == {"a", "b"}
+    assert set(errors_by_recording(reference, found)) == {"a", "b", "c"}
+    near = errors_by_recording(reference, found, evaluated=regions, collar=1.0)
+    assert near["a"].missed == 1.0
 
 
 def test_nobody_found_and_nobody_there():

@@ -16,6 +16,7 @@ _HOMES: dict[str, str] = {
     "cut_windows": "modeshift.speech.segments",
     "diarization_errors": "modeshift.speech.scores",
     "diarize": "modeshift.speech.pipeline",
+    "errors_by_recording": "modeshift.speech.scores",
     "pooled_errors": "modeshift.speech.scores",
     "read_rttm": "modeshift.speech.rttm",
     "read_segments": "modeshift.speech.segments",

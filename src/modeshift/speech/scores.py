@@ -10,6 +10,7 @@ and DER = (missed + false alarm + confusion) / speech. Each found speaker belong
 true speaker, so that the time they share is longest in all (Hungarian algorithm).
 """
 
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -17,8 +18,9 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from modeshift.checks import check_flag, check_real
+from modeshift.speech.turns import Segment, Turn
 
-Turn = tuple[float, float, Any]
+Span = tuple[float, float, Any]
 """Start and end in seconds, and a speaker."""
 
 
@@ -82,8 +84,8 @@ class DiarizationErrors(NamedTuple):
 
 
 def diarization_errors(
-    reference: Iterable[Turn],
-    found: Iterable[Turn],
+    reference: Iterable[Span],
+    found: Iterable[Span],
     *,
     evaluated: Iterable[tuple[float, float]] | None = None,
     collar: float = 0.0,
@@ -135,6 +137,58 @@ def diarization_errors(
     return _errors(truth, answer, np.diff(cuts) * scored, list(true), list(ours))
 
 
+def errors_by_recording(
+    reference: Iterable[Turn],
+    found: Iterable[Turn],
+    *,
+    evaluated: Iterable[Segment] | None = None,
+    **options: Any,
+) -> dict[str, DiarizationErrors]:
+    """Compare the turns of several recordings, as ``read_rttm`` and ``read_uem`` return them.
+
+    Parameters
+    ----------
+    reference, found : iterable of Turn
+    evaluated : iterable of Segment, default=None
+        The time that is scored. Recordings without any are left out. None: all recordings of the
+        reference, from their first start to their last end.
+    **options
+        ``collar`` and ``skip_overlap`` of :func:`diarization_errors`.
+
+    Returns
+    -------
+    dict of str to DiarizationErrors
+        :func:`pooled_errors` adds them up.
+
+    Examples
+    --------
+    >>> from modeshift.speech import Turn, errors_by_recording
+    >>> truth = [Turn("monday", 0.0, 10.0, "Ann"), Turn("tuesday", 0.0, 5.0, "Ann")]
+    >>> errors = errors_by_recording(truth, [Turn("monday", 0.0, 8.0, "SPEAKER_00")])
+    >>> {name: part.der for name, part in errors.items()}
+    {'monday': 0.2, 'tuesday': 1.0}
+    """
+    true, ours = _by_recording(reference), _by_recording(found)
+    regions = None if evaluated is None else _by_recording(evaluated)
+    return {
+        name: diarization_errors(
+            true[name],
+            ours[name],
+            evaluated=None if regions is None else regions[name],
+            **options,
+        )
+        for name in list(true if regions is None else regions)
+    }
+
+
+def _by_recording(parts: Iterable[Any]) -> dict[str, list[Any]]:
+    """Return the parts of each recording, without its name; nothing for other recordings."""
+    result: dict[str, list[Any]] = defaultdict(list)
+    for recording, *rest in parts:
+        result[recording].append(tuple(rest))
+    return result
+
+
 def pooled_errors(errors: Iterable[DiarizationErrors]) -> DiarizationErrors:
     """Add up the errors of several recordings.
 
@@ -168,7 +222,7 @@ def _mean(values: tuple[float, ...]) -> float:
     return float(np.mean(values)) if values else float("nan")
 
 
-def _merged(name: str, turns: Iterable[Turn]) -> dict[Any, np.ndarray]:
+def _merged(name: str, turns: Iterable[Span]) -> dict[Any, np.ndarray]:
     """Return the starts and ends of each speaker; turns that touch or overlap are one."""
     of_speaker: dict[Any, list[tuple[float, float]]] = {}
     for start, end, speaker in turns:
