@@ -10,6 +10,9 @@ from sklearn.base import clone
 
 from helpers import fit, make_data
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift, presets
+from modeshift.plda import PLDAMetric
+
+PLDA = PLDAMetric.of(np.zeros(2), np.eye(2), False, np.zeros(2), np.eye(2), [3.0, 1.0])
 
 # The function, what it needs, the estimator, options that the paper is known by, and its authors.
 PRESETS = {
@@ -28,6 +31,21 @@ PRESETS = {
         {"kernel": "flat", "batch_size": 1},
         "Lapidot",
         "2312.15684",
+    ),
+    "lapidot2025": (
+        {"plda": PLDA, "n_neighbors": 6},
+        StochasticMeanShift,
+        {"metric": PLDA, "batch_size": 1, "n_neighbors": 6},
+        "Lapidot",
+        "2511.09202",
+    ),
+    "salmun2015": ({}, MeanShift, {"metric": "cosine"}, "Salmun", "2015"),
+    "salmun2017": (
+        {"plda": PLDA, "n_neighbors": 6},
+        MeanShift,
+        {"metric": PLDA, "bandwidth": np.inf, "n_neighbors": 6},
+        "Salmun",
+        "45, 2017",
     ),
     "chakraborty2021": (
         {},
@@ -106,7 +124,7 @@ def test_what_a_preset_sets_can_be_overridden_too(preset):
 @pytest.mark.parametrize("name", sorted(set(PRESETS) - {"trigano2026"}))
 def test_bandwidth_is_a_parameter(name):
     make = getattr(presets, name)
-    assert make(bandwidth=0.75).bandwidth == 0.75
+    assert make(**PRESETS[name][0], bandwidth=0.75).bandwidth == 0.75
 
 
 def test_selective_climbers_are_a_parameter():

@@ -96,6 +96,7 @@ class Parameter(NamedTuple):
 
 
 ALWAYS = object()
+_METRICS = ("euclidean", "cosine", "haversine")
 
 
 def _number(**limits: Any) -> Check:
@@ -128,6 +129,20 @@ def _anything(name: str, value: Any) -> Any:
     return value
 
 
+def _metric(name: str, value: Any) -> Any:
+    """Return a metric that is one of the names or a trained PLDA."""
+    from modeshift.plda import PLDAMetric  # not earlier: it brings NumPy
+
+    if isinstance(value, PLDAMetric) or (isinstance(value, str) and value in _METRICS):
+        return value
+    named = ", ".join(repr(choice) for choice in _METRICS)
+    got = type(value).__name__ if hasattr(value, "get_params") else repr(value)
+    raise ValueError(
+        f"{name} must be one of {named}, or a trained PLDA "
+        f"(TwoCovariancePLDA().fit(vectors, speakers).metric_), got {got}."
+    )
+
+
 def _is_pair(value: Any) -> bool:
     return isinstance(value, tuple | list)
 
@@ -138,6 +153,10 @@ def _is_way_of_the_cpu(value: Any) -> bool:
 
 def _is_fast(value: Any) -> bool:
     return bool(value == "fast")
+
+
+def _is_model(metric: Any) -> bool:
+    return not isinstance(metric, str)
 
 
 def _is_one_point(value: Any) -> bool:
@@ -165,14 +184,15 @@ PARAMETERS: dict[str, Parameter] = {
     ),
     "kernel": Parameter(_choice("flat", "gaussian"), "flat"),
     "metric": Parameter(
-        _choice("euclidean", "cosine", "haversine"),
+        _metric,
         "euclidean",
         (
             Refusal(
                 "cuda",
-                "latitude and longitude become unit vectors only on the CPU",
-                lambda value: value == "haversine",
+                "places on the globe and scores of a PLDA are computed only on the CPU",
+                lambda value: value not in ("euclidean", "cosine"),
             ),
+            Refusal("rounds", "scores of a PLDA are computed only for arrays in memory", _is_model),
         ),
     ),
     "n_neighbors": Parameter(
@@ -334,6 +354,24 @@ CONFLICTS = (
         "metric",
         lambda scale, metric: scale is not None and metric == "cosine",
         "features of unit vectors cannot be scaled. Take metric='euclidean' or feature_scale=None.",
+    ),
+    Conflict(
+        "feature_scale",
+        "metric",
+        lambda scale, metric: scale is not None and _is_model(metric),
+        "a PLDA scales features by itself. Take feature_scale=None.",
+    ),
+    Conflict(
+        "resolution",
+        "metric",
+        lambda resolution, metric: resolution is not None and _is_model(metric),
+        "the mean of a cell has another score than its points. Take resolution=None.",
+    ),
+    Conflict(
+        "algorithm",
+        "metric",
+        lambda algorithm, metric: algorithm in ("tree", "anchors") and _is_model(metric),
+        "scores of a PLDA are compared point by point. Take algorithm='auto'.",
     ),
     _both_used(
         "feature_weights",

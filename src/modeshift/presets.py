@@ -4,6 +4,7 @@ Parameters that a paper does not state (mostly thresholds) keep the default of t
 parameter can be set by keyword. docs/algorithms.md has a table from papers to equations.
 """
 
+from math import inf
 from typing import Any
 
 from modeshift.estimators.blurring_mean_shift import BlurringMeanShift
@@ -15,6 +16,9 @@ __all__ = [
     "chakraborty2021",
     "comaniciu2002",
     "lapidot2023",
+    "lapidot2025",
+    "salmun2015",
+    "salmun2017",
     "senoussaoui2014",
     "trigano2026",
 ]
@@ -83,6 +87,63 @@ def lapidot2023(bandwidth: float | None = None, **parameters: Any) -> Stochastic
     StochasticMeanShift(bandwidth=0.9, batch_size=1, random_state=0)
     """
     return StochasticMeanShift(**{"bandwidth": bandwidth, "batch_size": 1, **parameters})
+
+
+def lapidot2025(plda: Any, n_neighbors: int, **parameters: Any) -> StochasticMeanShift:
+    """Stochastic mean-shift over the vectors of the highest PLDA score.
+
+    I. Lapidot, Y. Sepulcre, T. Trigano, "Stochastic mean-shift clustering", arXiv 2511.09202, 2025,
+    with speaker clustering by PLDA-based distances. ``plda`` is a fitted ``TwoCovariancePLDA``, or
+    its ``metric_``.
+
+    Examples
+    --------
+    >>> from modeshift import presets
+    >>> from modeshift.speech import TwoCovariancePLDA
+    >>> X = [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9], [0.1, 0.1], [0.2, 0.1]]
+    >>> plda = TwoCovariancePLDA().fit(X, [0, 0, 1, 1, 2, 2])
+    >>> presets.lapidot2025(plda, 10).n_neighbors
+    10
+    """
+    settings = {"bandwidth": inf, "metric": _metric_of(plda), "n_neighbors": n_neighbors}
+    return StochasticMeanShift(**{"batch_size": 1, **settings, **parameters})
+
+
+def salmun2015(bandwidth: float | None = None, **parameters: Any) -> MeanShift:
+    """Mean-shift with cosine distance for short segments of speech.
+
+    I. Salmun, I. Opher, I. Lapidot, "Clustering short push-to-talk segments", Interspeech 2015.
+
+    Examples
+    --------
+    >>> from modeshift import presets
+    >>> presets.salmun2015(0.4)
+    MeanShift(bandwidth=0.4, metric='cosine')
+    """
+    return MeanShift(**{"bandwidth": bandwidth, "metric": "cosine", **parameters})
+
+
+def salmun2017(plda: Any, n_neighbors: int, **parameters: Any) -> MeanShift:
+    """Mean-shift over the nearest vectors by PLDA score, in place of a fixed radius.
+
+    I. Salmun, I. Opher, I. Lapidot, Odyssey 2016, and Computer Speech & Language 45, 2017. ``plda``
+    is a fitted ``TwoCovariancePLDA``, or its ``metric_``.
+
+    Examples
+    --------
+    >>> from modeshift import presets
+    >>> from modeshift.speech import TwoCovariancePLDA
+    >>> X = [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9], [0.1, 0.1], [0.2, 0.1]]
+    >>> plda = TwoCovariancePLDA().fit(X, [0, 0, 1, 1, 2, 2])
+    >>> presets.salmun2017(plda, 10).n_neighbors
+    10
+    """
+    settings = {"bandwidth": inf, "metric": _metric_of(plda), "n_neighbors": n_neighbors}
+    return MeanShift(**{**settings, **parameters})
+
+
+def _metric_of(plda: Any) -> Any:
+    return getattr(plda, "metric_", plda)
 
 
 def chakraborty2021(

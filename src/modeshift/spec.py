@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from modeshift.globe import RADIUS, chords_of, distance_of
+from modeshift.plda import PLDAMetric
 
 _TRIAL_SWEEPS = 100  # sweeps of a fit that only serves to choose a bandwidth
 
@@ -86,7 +87,8 @@ class Spec:
     bandwidth : float, (low, high) or None
         As the user gave it. None: it is still to be chosen.
     n_neighbors : int or None
-    kernel, metric : str
+    kernel : str
+    metric : str or PLDAMetric
     tol, merge_radius : float
         Fractions of the scale, which is the bandwidth if that is finite.
     max_iter : int
@@ -110,7 +112,7 @@ class Spec:
     bandwidth: Any
     n_neighbors: int | None
     kernel: str
-    metric: str
+    metric: str | PLDAMetric
     tol: float
     merge_radius: float
     max_iter: int
@@ -127,6 +129,11 @@ class Spec:
     def on_sphere(self) -> bool:
         """Whether points are unit vectors."""
         return self.metric in ("cosine", "haversine")
+
+    @property
+    def has_own_units(self) -> bool:
+        """Whether coordinates have a unit of their own, so that they must not be scaled."""
+        return self.metric != "euclidean"
 
     @property
     def unit(self) -> float:
@@ -148,9 +155,9 @@ class Spec:
         """
         if self.metric == "haversine":
             return bandwidth / RADIUS if self.kernel == "gaussian" else chords_of(bandwidth)
-        if self.metric == "euclidean":
-            return bandwidth
-        return np.sqrt(bandwidth if self.kernel == "gaussian" else 2.0 * bandwidth)
+        if self.metric == "cosine":
+            return np.sqrt(bandwidth if self.kernel == "gaussian" else 2.0 * bandwidth)
+        return bandwidth
 
     def bandwidth_for(self, radius: float, dimension: float, n_features: int) -> float:
         """Return the bandwidth that corresponds to the radius of a flat kernel.
@@ -164,10 +171,10 @@ class Spec:
             length /= np.sqrt(dimension + 4.0)
         if self.metric == "haversine":
             return length * RADIUS if self.kernel == "gaussian" else distance_of(length)
-        if self.metric == "euclidean":
-            return float(length)
-        share = 1.0 if self.kernel == "gaussian" else 0.5
-        return float(min(share * length * length, 2.0))
+        if self.metric == "cosine":
+            share = 1.0 if self.kernel == "gaussian" else 0.5
+            return float(min(share * length * length, 2.0))
+        return float(length)
 
     def shrinkage(self, n_features: int) -> float:
         """Return the factor by which distances at the start are shorter than Euclidean ones."""
@@ -205,7 +212,7 @@ class Spec:
             record=False,
         )
 
-    def for_prediction(self, metric: str, feature_scale: tuple[float, ...] | None) -> "Spec":
+    def for_prediction(self, metric: Any, feature_scale: tuple[float, ...] | None) -> "Spec":
         """Return the Spec of ``predict``: only the fields that the index of a model uses.
 
         The model says what the metric is and how features are scaled; the parameters may have

@@ -5,7 +5,7 @@ there are clusters at all: a test against data without clusters (``evidence.py``
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -185,7 +185,7 @@ def profile_of(
     *,
     is_plain: bool = False,
     n_neighbors: int | None = None,
-    metric: str = "euclidean",
+    metric: Any = "euclidean",
     n_bandwidths: int | None = None,
     n_samples: int = 1500,
     random_state: np.random.RandomState | None = None,
@@ -209,8 +209,8 @@ def profile_of(
         Whether ``label`` without a number of neighbours labels plainly. Its labels are then tested.
     n_neighbors : int or None
         The number of neighbours that is asked for; None: it may be chosen.
-    metric : {"euclidean", "cosine", "haversine"}
-        With the last two points are unit vectors.
+    metric : {"euclidean", "cosine", "haversine"} or PLDAMetric
+        With "cosine" and "haversine" points are unit vectors.
     n_bandwidths, n_samples : int
         As in :func:`modeshift.bandwidth_profile`.
     random_state : RandomState or None
@@ -228,7 +228,7 @@ def profile_of(
     if sampled.total is not None:
         sample = sample._replace(total=sampled.total)
     sample, step = undo_rounding(sample, n_samples, metric)
-    trial = _prepare(sample, step, n_bandwidths, metric != "euclidean")
+    trial = _prepare(sample, step, n_bandwidths, metric in ("cosine", "haversine"))
     n_features = sampled.points.shape[1]
     if trial is None:
         return _nothing_to_choose(bandwidth_for(1.0, 0.0, n_features), n_neighbors, sample, total)

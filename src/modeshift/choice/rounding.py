@@ -1,5 +1,7 @@
 """Rounded data: every observation is put somewhere in its cell of the grid."""
 
+from typing import Any
+
 import numpy as np
 
 from modeshift.choice.sample import Sample
@@ -11,7 +13,7 @@ _DECIMALS = 9  # of degrees, which come back from unit vectors with an error of 
 _NO_GRID = 0.1  # of the smallest gap: the step of values that are too few to make a grid
 
 
-def undo_rounding(sample: Sample, n_samples: int, metric: str) -> tuple[Sample, float]:
+def undo_rounding(sample: Sample, n_samples: int, metric: Any) -> tuple[Sample, float]:
     """Spread the observations of rounded data over the cells of their grid.
 
     Data are rounded if fewer than 90% of the observations are distinct. Each place then becomes as

@@ -1,4 +1,4 @@
-"""The exponential function of negative numbers, which compilers can compute for many at once."""
+"""The exponential function, in a form that compilers can compute for many numbers at once."""
 
 import numpy as np
 from numba.extending import register_jitable
@@ -11,7 +11,7 @@ _ROUNDER = 1.5 * 2.0**52  # adding it rounds to a whole number, which the lowest
 
 @register_jitable(forceinline=True, fastmath={"contract"})
 def exponential(t):
-    """Return exp(t) for t <= 0, with a relative error below 1e-15; below -64 it is exp(-64).
+    """Return exp(t) for t <= 700, with a relative error below 1e-15; below -64 it is exp(-64).
 
     exp(t) = 2^n exp(r) with n the nearest whole number to t / ln 2, so |r| < 0.35. exp(r) is the
     Taylor polynomial of degree 12: the next term is below 2e-16. 2^n goes to the bits of the

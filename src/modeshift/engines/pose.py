@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from modeshift.engines.problem import Problem, Units
-from modeshift.engines.rule import METRICS, Flat, Gaussian, Rule, nearest
+from modeshift.engines.rule import Flat, Gaussian, Rule, nearest, space_of
 from modeshift.engines.space import Space
 from modeshift.spec import Spec
 
@@ -24,9 +24,9 @@ def pose(
 
 
 def units_of(space: Space, spec: Spec, points: Any, weights: Any, scale: float) -> Units:
-    """Return units in which nothing overflows or vanishes; unit vectors stay as they are."""
+    """Return units in which nothing overflows or vanishes; a metric's own units stay."""
     units = space.choose_units(points, weights, scale)
-    return units._replace(length=0) if spec.on_sphere else units
+    return units._replace(length=0) if spec.has_own_units else units
 
 
 def problem_of(spec: Spec, points: Any, weights: Any, scale: float, units: Units) -> Problem:
@@ -43,7 +43,7 @@ def problem_of(spec: Spec, points: Any, weights: Any, scale: float, units: Units
 
 
 def _rule(spec: Spec, weights: Any, units: Units) -> Rule:
-    space = METRICS[spec.metric]()
+    space = space_of(spec.metric)
     ball = Gaussian(space) if spec.kernel == "gaussian" else Flat(space)
     if spec.n_neighbors is None:
         return ball

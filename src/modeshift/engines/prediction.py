@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from modeshift.engines.problem import Problem
-from modeshift.engines.rule import METRICS, Gaussian, Nearest
+from modeshift.engines.rule import Gaussian, Nearest, metric_of_space
 from modeshift.engines.schedules.field import BatchField
 from modeshift.engines.space import Space
 from modeshift.globe import RADIUS
@@ -57,7 +57,7 @@ class Model(NamedTuple):
     grid: Grid | None = None
 
     @property
-    def metric(self) -> str:
+    def metric(self) -> Any:
         """The metric of the fit."""
         return metric_of(self.problem)
 
@@ -188,10 +188,9 @@ def memberships_of(space: Space, voters: Voters, n_clusters: int) -> Any:
     return sums.reshape(m, n_clusters + 1)[:, 1:]
 
 
-def metric_of(problem: Problem) -> str:
+def metric_of(problem: Problem) -> Any:
     """Return the metric of a problem."""
-    space = type(problem.rule.space)
-    return next(metric for metric, kind in METRICS.items() if kind is space)
+    return metric_of_space(problem.rule.space)
 
 
 def plain_problem(problem: Problem) -> Problem:

@@ -6,12 +6,13 @@ own code, without the cost of the others.
 
 from functools import singledispatch
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numba.extending import overload
 
 from modeshift.engines.exponential import exponential
+from modeshift.plda import PLDAMetric
 
 TRUNCATION = 6.0
 """Number of bandwidths beyond which the Gaussian kernel is 0.
@@ -35,24 +36,80 @@ class Globe(Sphere):
     """Unit vectors that stand for latitude and longitude; see :mod:`modeshift.globe`."""
 
 
+class Latent(NamedTuple):
+    """Coordinates u of a PLDA (:mod:`modeshift.plda`): points are near if their score is high.
+
+    Squared distances from x to y exceed |x - y|^2 by e(x) + e(y), e(x) = 2 (E g - g(x)). So "at
+    most h^2" is a score of at least T - h^2 / 2, see ``PLDAMetric.bandwidth_at``.
+
+    Attributes
+    ----------
+    metric : PLDAMetric
+    shares : ndarray of shape (d,)
+        g(u) = sum_i u_i^2 shares_i / 2.
+    typical : float
+        2 E g.
+    origin : ndarray of shape (d,)
+        m: the coordinates of x = 2 mu.
+    gram, cross, square : ndarray of shape (d, d), ndarray of shape (d,), float
+        |x|^2 = u' gram u + 2 u' cross + square.
+    """
+
+    metric: PLDAMetric
+    shares: np.ndarray
+    typical: float
+    origin: np.ndarray
+    gram: np.ndarray
+    cross: np.ndarray
+    square: float
+
+    @classmethod
+    def of(cls, metric: PLDAMetric) -> Self:
+        """Return the space of a model."""
+        mean, frame = metric.mean, metric.frame
+        return cls(
+            metric=metric,
+            shares=1.0 / (1.0 + metric.psi),
+            typical=2.0 * metric.typical_gain,
+            origin=mean @ metric.basis * metric.scales,
+            gram=frame @ frame.T,
+            cross=frame @ mean,
+            square=float(mean @ mean),
+        )
+
+
 METRICS: dict[str, type[Plane] | type[Sphere]] = {
     "euclidean": Plane,
     "cosine": Sphere,
     "haversine": Globe,
 }
-"""Where points lie, by metric."""
+"""Where points lie, by the name of a metric."""
+
+Place = Plane | Sphere | Latent
+
+
+def space_of(metric: str | PLDAMetric) -> Place:
+    """Return where points lie."""
+    return Latent.of(metric) if isinstance(metric, PLDAMetric) else METRICS[metric]()
+
+
+def metric_of_space(space: Place) -> Any:
+    """Return the metric of points: the inverse."""
+    if isinstance(space, Latent):
+        return space.metric
+    return next(name for name, kind in METRICS.items() if kind is type(space))
 
 
 class Flat(NamedTuple):
     """All points within the radius count alike."""
 
-    space: Plane | Sphere = Plane()
+    space: Place = Plane()
 
 
 class Gaussian(NamedTuple):
     """A point at the distance r counts exp(-r^2 / (2 radius^2)), up to ``TRUNCATION`` radii."""
 
-    space: Plane | Sphere = Plane()
+    space: Place = Plane()
 
 
 class Nearest(NamedTuple):
@@ -64,7 +121,7 @@ class Nearest(NamedTuple):
     Attributes
     ----------
     ball : Flat or Gaussian
-    space : Plane or Sphere
+    space : Plane, Sphere or Latent
     k : float
         Mass, in the units of the weights.
     room : int
@@ -72,7 +129,7 @@ class Nearest(NamedTuple):
     """
 
     ball: Flat | Gaussian
-    space: Plane | Sphere
+    space: Place
     k: float
     room: int
 
@@ -131,6 +188,47 @@ def _land_on_sphere(space, x, out):
         out[k] = out[k] / length if length > NO_DIRECTION else x[k]
 
 
+@land.register(Latent)
+def _land_on_length_one(space, x, out):
+    """Divide the vector of the mean by its length; x stays where it is if the vector is 0.
+
+    The vector mu + u F, divided by its length l, has the coordinates (u + (1 - l) m) / l.
+    """
+    if not space.metric.unit:
+        return
+    square = space.square
+    for i in range(x.shape[0]):
+        inner = 2.0 * space.cross[i]
+        for j in range(x.shape[0]):
+            inner += space.gram[i, j] * out[j]
+        square += inner * out[i]
+    length = sqrt(max(square, 0.0))
+    for k in range(x.shape[0]):
+        mended = (out[k] + (1.0 - length) * space.origin[k]) / length
+        out[k] = mended if length > NO_DIRECTION else x[k]
+
+
+@singledispatch
+def excess_of(space, x):
+    """Return by what squared distances from x exceed those of coordinates."""
+    return 0.0
+
+
+@excess_of.register(Latent)
+def _excess_of_latent(space, x):
+    gain = 0.0
+    for k in range(x.shape[0]):
+        gain += x[k] * x[k] * space.shares[k]
+    return space.typical - gain
+
+
+def excesses_of(space: Place, points: np.ndarray) -> np.ndarray:
+    """Return the excess of each point."""
+    if isinstance(space, Latent):
+        return space.typical - (points * points) @ space.shares
+    return np.zeros(len(points))
+
+
 @overload(reach_of, jit_options={"forceinline": True})
 def _compile_reach_of(rule, radius):
     return reach_of.dispatch(rule.instance_class)
@@ -144,3 +242,8 @@ def _compile_worth_of(rule, square, radius):
 @overload(land, jit_options={"forceinline": True})
 def _compile_land(space, x, out):
     return land.dispatch(space.instance_class)
+
+
+@overload(excess_of, jit_options={"forceinline": True})
+def _compile_excess_of(space, x):
+    return excess_of.dispatch(space.instance_class)

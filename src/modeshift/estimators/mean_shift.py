@@ -25,12 +25,13 @@ class MeanShift(ModeSeeker):
     kernel : {"flat", "gaussian"}, default="flat"
         Weight of a point at the distance r. "flat": 1 up to the bandwidth, 0 beyond. "gaussian":
         exp(-r^2 / (2 bandwidth^2)) up to 6 bandwidths, 0 beyond.
-    metric : {"euclidean", "cosine", "haversine"}, default="euclidean"
+    metric : {"euclidean", "cosine", "haversine"} or PLDAMetric, default="euclidean"
         Distance between points. "cosine" is 1 - cos, so the bandwidth is at most 2; points are
         divided by their length, and means are put back on the unit sphere. "haversine" is the
         great-circle distance on the globe, in kilometres: the columns are latitude and longitude in
         degrees, found by name in frames (``lat``, ``lon`` and the like) and taken in this order
-        otherwise (docs/maps.md).
+        otherwise (docs/maps.md). With a trained PLDA (``metric_`` of a ``TwoCovariancePLDA``)
+        neighbours score at least ``metric.score_at(bandwidth)`` (docs/plda.md).
     n_neighbors : int, default=None
         Average only the ``n_neighbors`` nearest points within the bandwidth (counted by weight).
         Ties go to the lower index. The bandwidth may then be ``np.inf``. None: average all.
@@ -143,7 +144,7 @@ class MeanShift(ModeSeeker):
         *,
         bandwidth: float | None = None,
         kernel: str = "flat",
-        metric: str = "euclidean",
+        metric: Any = "euclidean",
         n_neighbors: int | None = None,
         tol: float = 1e-3,
         merge_radius: float = 0.5,

@@ -13,7 +13,7 @@ from modeshift.engines.cpu.stream import Clock, Saved, Stream
 from modeshift.engines.kinds import is_dask
 from modeshift.engines.prediction import Grid, Model
 from modeshift.engines.problem import Problem, Units
-from modeshift.engines.rule import Flat, Gaussian, Globe, Nearest, Plane, Sphere
+from modeshift.engines.rule import Flat, Gaussian, Globe, Latent, Nearest, Plane, Sphere
 from modeshift.estimators.base import IndexCache, model_of
 from modeshift.estimators.blurring_mean_shift import BlurringMeanShift
 from modeshift.estimators.consensus import Consensus
@@ -21,6 +21,7 @@ from modeshift.estimators.mean_shift import MeanShift
 from modeshift.estimators.stochastic_mean_shift import StochasticMeanShift
 from modeshift.io import models
 from modeshift.io.whole_file import whole_file
+from modeshift.plda import PLDAMetric
 
 _INDEX = "_index_"  # attribute that is empty in a loaded estimator
 _STREAM = "_stream_"  # attribute that is saved in a form of its own
@@ -63,6 +64,8 @@ REGISTER: dict[str, type] = {
     "plane": Plane,
     "sphere": Sphere,
     "globe": Globe,
+    "latent": Latent,
+    "plda": PLDAMetric,
     "stream": Saved,
     "clock": Clock,
     "tally": Tally,

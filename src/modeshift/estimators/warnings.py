@@ -70,7 +70,7 @@ def warn_of_too_few(fit: Fit, spec: Spec, *, is_chosen: bool) -> None:
 
 def warn_of_different_scales(points: np.ndarray, names: Any, spec: Spec) -> None:
     """Say which features are so much narrower than another one that they do not matter."""
-    if spec.on_sphere or spec.feature_scale is not None or points.shape[1] == 1:
+    if spec.has_own_units or spec.feature_scale is not None or points.shape[1] == 1:
         return
     low, high = np.quantile(points, [0.1, 0.9], axis=0)
     spreads = high - low

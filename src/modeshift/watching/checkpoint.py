@@ -70,6 +70,8 @@ def fingerprint(*parts: Any) -> str:
         if isinstance(part, np.ndarray):
             digest.update(repr((part.shape, part.dtype)).encode())
             digest.update(np.ascontiguousarray(part).data)
+        elif isinstance(part, tuple):
+            digest.update(fingerprint(*part).encode())
         else:
             digest.update(repr(part).encode())
     return digest.hexdigest()

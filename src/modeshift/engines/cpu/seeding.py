@@ -37,7 +37,7 @@ def starts_of(seeding: Any, field: Field, problem: Problem) -> np.ndarray:
 def _points_of(seeding: np.ndarray, problem: Problem) -> np.ndarray:
     """Return starts, whose features are scaled already, as points."""
     chart = Chart(metric_of(problem))
-    n_features = 2 if chart.metric == "haversine" else problem.points.shape[1]
+    n_features = chart.n_features(problem.points.shape[1])
     if seeding.shape[1] != n_features:
         raise ValueError(
             f"seeding must have the same number of columns as X ({n_features}), got shape "

@@ -16,7 +16,7 @@ from modeshift.engines.cpu.fields.field import Field
 from modeshift.engines.cpu.fields.groups import GroupField
 from modeshift.engines.cpu.fields.patched_tree import PatchedTree
 from modeshift.engines.cpu.fields.tree import TreeField
-from modeshift.engines.rule import Flat, Gaussian, Nearest, Rule
+from modeshift.engines.rule import Flat, Gaussian, Latent, Nearest, Rule
 
 __all__ = ["FIELDS", "Field", "make_field"]
 
@@ -43,9 +43,11 @@ def make_field(
 ) -> Field:
     """Build the field of the named kind; "auto" chooses by the number of features.
 
-    With the nearest rule, "anchors" means balls.
+    With the nearest rule, "anchors" means balls. Scores of a PLDA are compared point by point.
     """
-    if kind == "auto":
+    if isinstance(rule.space, Latent):
+        kind = "brute"
+    elif kind == "auto":
         kind = "anchors" if points.shape[1] >= _MANY_FEATURES else "tree"
     if kind == "anchors" and isinstance(rule, Nearest):
         return BallField(points, weights, radius, n_jobs, rule)
