@@ -109,3 +109,10 @@ def test_time_without_windows_goes_to_the_nearest():
 
 def test_no_windows_no_turns():
     assert speaker_turns([], cut_windows([]), []) == []
+
+
+@pytest.mark.parametrize(("length", "step", "overlap"), [(1.5, 0.75, 2), (1.5, 0.5, 3), (1, 1, 1)])
+def test_windows_know_how_many_in_a_row_have_common_sound(length, step, overlap):
+    segments = [Segment("a", 0.0, 9.3), Segment("a", 10.0, 10.4), Segment("b", 2.0, 20.0)]
+    assert cut_windows(segments, length=length, step=step).overlap == overlap
+    assert cut_windows(segments[1:2]).overlap == 1

@@ -200,7 +200,8 @@ def who_spoke(vectors: Vectors, **wishes: Any) -> Diarization:
     if not len(vectors.X):
         raise ValueError("no speech was found")
     durations = own_time(vectors.segments, vectors.windows)
-    speakers = cluster_speakers(vectors.X, durations=durations, **wishes)
+    overlap = vectors.windows.overlap
+    speakers = cluster_speakers(vectors.X, durations=durations, overlap=overlap, **wishes)
     turns = speaker_turns(vectors.segments, vectors.windows, speakers.labels)
     names = [speaker_name(label) for label in range(speakers.n_speakers)]
     return Diarization(turns, names, speakers, vectors)

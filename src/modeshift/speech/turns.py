@@ -39,6 +39,16 @@ class Windows(NamedTuple):
     start: np.ndarray
     end: np.ndarray
 
+    @property
+    def overlap(self) -> int:
+        """Number of windows in a row with common sound; 1 if windows do not overlap."""
+        steps = np.diff(self.start)
+        follows = (self.segment[1:] == self.segment[:-1]) & (steps > 0.0)
+        if not follows.any():
+            return 1
+        lengths = (self.end - self.start)[:-1]
+        return max(1, int(np.ceil(np.median(lengths[follows] / steps[follows]) - 1e-6)))
+
 
 def as_milliseconds(turn: Turn) -> tuple[int, int]:
     """Return start and end in whole milliseconds, so that turns that touch still do in files."""
