@@ -30,8 +30,7 @@ class StochasticMeanShift(ModeSeeker):
         divided by their length, and means are put back on the unit sphere. "haversine" is the
         great-circle distance on the globe, in kilometres: the columns are latitude and longitude in
         degrees, found by name in frames (``lat``, ``lon`` and the like) and taken in this order
-        otherwise (docs/maps.md). With a trained PLDA (``metric_`` of a ``TwoCovariancePLDA``)
-        neighbours score at least ``metric.score_at(bandwidth)`` (docs/plda.md).
+        otherwise (docs/maps.md).
     n_neighbors : int, default=None
         Average only the ``n_neighbors`` nearest points within the bandwidth (counted by weight).
         Ties go to the lower index. The bandwidth may then be ``np.inf``. None: average all.
@@ -131,6 +130,11 @@ class StochasticMeanShift(ModeSeeker):
         Number of features.
     feature_names_in_ : ndarray of str
         Names of the features, when X had string column names.
+
+    Notes
+    -----
+    With a trained PLDA as metric (``metric_`` of a ``TwoCovariancePLDA``) neighbours are the points
+    that score at least ``metric.score_at(bandwidth)`` (docs/plda.md).
 
     Examples
     --------
