@@ -18,7 +18,8 @@ def run(*arguments):
 def results(two_voices, tmp_path_factory):
     """The folder of a run with all results."""
     folder = tmp_path_factory.mktemp("results")
-    assert run(two_voices, "--out", folder, "--json", "--csv", "--labels", "--quiet") == 0
+    wanted = ["--json", "--csv", "--labels", "--page", "--quiet"]
+    assert run(two_voices, "--out", folder, *wanted) == 0
     return folder
 
 
@@ -31,6 +32,7 @@ def test_each_step_leaves_a_file(results):
     assert max(trial["n_speakers"] for trial in answer["curve"]) >= 2
     assert len((results / "two-voices.speakers.csv").read_text().splitlines()) == len(turns) + 1
     assert len((results / "two-voices.speakers.txt").read_text().splitlines()) == len(turns)
+    assert "two-voices.wav" in (results / "two-voices.speakers.html").read_text(encoding="utf-8")
     vectors = Vectors.load(results / "two-voices.vectors.npz")
     segments = read_segments(results / "two-voices.speech.csv")
     assert [segment.start for segment in segments] == [s.start for s in vectors.segments]

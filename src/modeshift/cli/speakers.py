@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -166,6 +167,7 @@ class _Places(NamedTuple):
 def run(options: argparse.Namespace) -> None:
     """Find the speakers, write, print."""
     from modeshift.speech import pipeline, vectors
+    from modeshift.watching.compiling import COMPILATION
 
     _check(options)
     started = perf_counter()
@@ -178,7 +180,8 @@ def run(options: argparse.Namespace) -> None:
             together = vectors.gathered(parts)
         if not len(together.X):
             raise UserError(_no_speech(options))
-        found = pipeline.who_spoke(together, **wishes)
+        with COMPILATION.silently() if options.quiet else nullcontext():
+            found = pipeline.who_spoke(together, **wishes)
     except (ValueError, TypeError) as error:
         raise UserError(_in_options(message_of(error))) from error
     _write(options, found, places)
@@ -403,6 +406,11 @@ def _write(options: argparse.Namespace, found: Any, places: _Places) -> None:
     if options.json:
         text = json.dumps(answers.plain(found), indent=1, ensure_ascii=False)
         write_whole(places.of_all(_EXTRAS["json"][1]), lambda file: file.write(text.encode()))
+    if options.page:
+        from modeshift.speech.page import write_page
+
+        sounds = {path.stem: path for path in options.recordings}
+        write_page(places.of_all(_EXTRAS["page"][1]), found, sounds)
 
 
 def _summary(found: Any, seconds: float) -> str:
