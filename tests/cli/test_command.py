@@ -187,6 +187,12 @@ def test_a_column_of_clusters_is_no_feature_unless_it_is_named(folder, run):
     assert "cluster\n" in succeed(run("cluster", "alone.csv", "--bandwidth", 1))
 
 
+def test_a_file_of_labels_holds_no_points(folder, run):
+    pl.DataFrame({"row": [1, 2, 3], "cluster": [0, 0, 1]}).write_csv("points.labels.csv")
+    err = refuse(run("cluster", "points.labels.csv"))
+    assert "holds labels that modeshift wrote, and no points; name the table of the points" in err
+
+
 def test_append_without_a_gap_repeats_the_file(folder, run):
     succeed(run(*CLUSTER, "--append"))
     lines = Path("points.labels.csv").read_text().splitlines()
@@ -293,6 +299,7 @@ def test_quiet_is_silent(folder, run):
         (["bandwidth", "points.csv", "--jobs", "0"], ": --jobs must not be 0; use 1 for"),
         (["cluster", "points.csv", "--out", "a/b.csv"], "the folder a does not exist"),
         (["cluster", "points.csv", "--out", "b.docx"], "known format"),
+        (["cluster", "points.csv", "--report", "b.txt"], "--report b.txt must end in .html"),
         (["cluster", "points.csv", "--out", "points.csv", "--force"], "is the data file"),
         (["cluster", "points.csv", "--out", "a.npz", "--model", "a.npz"], "the same file a.npz"),
         (
@@ -326,6 +333,7 @@ def test_refused(arguments, words, folder, run):
         ),
         (["--checkpoint-every", "inf", "--out", "-"], "--checkpoint-every must be at least 0"),
         (["--method", "blurring", "--runs", "3"], "--runs 3 needs a random method"),
+        (["--bandwidth", "abc"], "--bandwidth must be a number, or none to choose it"),
         (["--tol", "nan"], "--tol must be at least 0 and less than 1, got nan"),
         (["--max-iter", "0"], "--max-iter must be at least 1, got 0"),
         (["--neighbors", "0.5"], "--neighbors must be none, or a whole number, got 0.5"),
@@ -697,6 +705,7 @@ def test_noise_is_no_cluster_in_any_score(folder, run):
         ({"label": [0], "name": ["q"]}, ["--id", "name"], "no class for name = 'q' (1 such"),
         ({"label": [0, 1], "name": ["p", "p"]}, ["--id", "name"], "has 'p' twice"),
         ({"label": [0, None, 0] * 50}, [], "no label in row 2"),
+        ({"y": [0.5, 1, 2] * 50}, [], "column 'y' of other.csv holds 0.5, a measurement and no cl"),
     ],
 )
 def test_labels_that_do_not_fit(frame, options, words, folder, run):

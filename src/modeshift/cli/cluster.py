@@ -9,6 +9,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from modeshift.checks import check_bandwidth_pair
 from modeshift.cli.checkpoint import checkpoint_place
 from modeshift.cli.errors import UserError
 from modeshift.cli.help import HelpFormatter
@@ -142,6 +143,8 @@ def run(options: argparse.Namespace) -> None:
         return
     if options.half_life is not None:
         raise UserError("--half-life ages the rows of a stream; add --stream")
+    if options.report is not None and options.report.suffix.lower() not in (".html", ".htm"):
+        raise UserError(f"--report {options.report} must end in .html, because it is a web page")
     out = label_place(options, "labels")
     if options.summary is None and out is not None:
         options.summary = out.with_suffix(".json")
@@ -166,6 +169,7 @@ def run(options: argparse.Namespace) -> None:
     from modeshift.cli.scores import score_labels
     from modeshift.cli.summary import print_result
     from modeshift.report import Camera
+    from modeshift.report.fits import DescribedFit
     from modeshift.report.summary import summarize
     from modeshift.report.writing import write_page
 
@@ -197,7 +201,8 @@ def run(options: argparse.Namespace) -> None:
     writer.write(fitted.labels_)
     _write_more(options, summary, fitted, preparation)
     if camera is not None:
-        write_page(options.report, table, preparation, fitted, summary, camera.climb())
+        fit = DescribedFit(fitted, table, preparation, summary, camera.climb())
+        write_page(options.report, fit)
     if not options.quiet:
         screen = sys.stderr if out is None else sys.stdout
         notes += [note for note in (hint_at_the_globe(table, metric), advice) if note]
@@ -218,6 +223,8 @@ def _check_numbers(options: argparse.Namespace, parameters: dict[str, Any]) -> N
     read_later = {"seeding": None} if names_a_file(parameters.get("seeding")) else {}
     with user_errors():
         check_each(parameters | read_later)
+        if parameters.get("bandwidth") is not None:
+            check_bandwidth_pair(parameters["bandwidth"], infinite=True)
     every = options.checkpoint_every
     if every is not None and not 0 <= every < inf:  # NaN ends here as well
         raise UserError(f"--checkpoint-every must be at least 0 and finite, got {every:g}")

@@ -71,7 +71,20 @@ def _read(path: str, option: str, column: str | None, key: str | None) -> Any:
             raise UserError(f"{path} has no column {name!r}; it has {', '.join(names[:12])}")
     column = column or _usual_column(path, option, [name for name in names if name != key])
     with reading(source.name, source.kind):
-        return source.frame.select([column, *([key] if key else [])]).collect()
+        frame = source.frame.select([column, *([key] if key else [])]).collect()
+    _check_classes(path, option, frame[column])
+    return frame
+
+
+def _check_classes(path: str, option: str, column: Any) -> None:
+    """Refuse measurements: with a class for each value the scores would mean nothing."""
+    numbers = column.cast(float, strict=False)
+    fractions = numbers.filter(numbers.is_finite() & (numbers != numbers.round()))
+    if len(fractions):
+        raise UserError(
+            f"column {column.name!r} of {path} holds {fractions[0]!r}, a measurement and no class; "
+            f"choose a column of words or whole numbers with {option} COLUMN"
+        )
 
 
 def _usual_column(path: str, option: str, names: list[str]) -> str:

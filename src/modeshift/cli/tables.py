@@ -241,11 +241,11 @@ class LabelWriter:
         """Return the rows that are written."""
         import polars as pl
 
-        from modeshift.io.table import CLUSTER
+        from modeshift.io.table import CLUSTER, ROW
 
         table, clusters = self._table, pl.Series(CLUSTER, labels)
         if self._whole is None:
-            identity = pl.Series("row", table.rows) if table.id is None else table.id
+            identity = pl.Series(ROW, table.rows) if table.id is None else table.id
             places = [
                 pl.Series(name, table.points[:, table.columns.index(name)], dtype=pl.Float64)
                 for name in self._on_map or ()

@@ -15,6 +15,9 @@ CLUSTER = "cluster"
 """Column of labels in tables that the command wrote. It is a result, so it is no feature unless
 it is named, or the only column of numbers."""
 
+ROW = "row"
+"""Column of row numbers in files of labels that the command wrote."""
+
 _SAMPLE = 10_000  # rows that decide whether a text column holds numbers
 
 
@@ -149,6 +152,11 @@ def _choose(source: Source, names: list[str], roles: Roles) -> tuple[list[str], 
     if source.may_be_text:
         _refuse(source, [name for name in free if name not in numeric], _COMMAS)
     numeric = [name for name in numeric if name != CLUSTER] or numeric
+    if numeric == [ROW] and CLUSTER in free:
+        raise FileError(
+            f"{source.name} holds labels that modeshift wrote, and no points",
+            "name the table of the points",
+        )
     if not numeric:
         raise FileError(
             f"{source.name} has no column of numbers{_hint(source, free)}; "
