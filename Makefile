@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
-.PHONY: help install kernels demo paper test slow soak test-gpu coverage lint bench bench-gpu manual docs docs-serve dist try-dist clean
+.PHONY: help install kernels demo paper test slow soak test-gpu coverage lint bench bench-gpu manual public docs docs-serve dist try-dist clean
 
 help:
 	@echo "make demo      cluster the paper's Sets 3 and 4, print the tables, draw the picture"
@@ -21,6 +21,7 @@ help:
 	@echo "make bench     side by side with other programs, one table"
 	@echo "make bench-gpu the GPU against the CPU and PyTorch, one table, benchmarks/gpu.json"
 	@echo "make manual    write docs/command.md and docs/engines.md from the code"
+	@echo "make public    write the list of public names after a change that is meant"
 	@echo "make docs      build the site in build/site: pages, reference, gallery; check its links"
 	@echo "make docs-serve  show the site in a browser"
 	@echo "make dist      build the sdist and the wheel in dist, and check them"
@@ -88,6 +89,9 @@ bench-gpu: $(READY)
 manual: $(READY)
 	$(BIN)/python -m modeshift.cli.manual > docs/command.md
 	$(BIN)/python docs/engines.py
+
+public: $(READY)
+	cd tests && ../$(BIN)/python public_names.py
 
 # The site has an environment of its own, so that make test does not wait for Sphinx.
 DOCS := build/docs-venv

@@ -13,6 +13,7 @@ import pytest
 
 import modeshift
 from helpers import ROOT
+from public_names import listed_names, named
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 MODULES = sorted((ROOT / "src").rglob("*.py"))
@@ -120,8 +121,7 @@ def test_examples_in_docstrings(path):
 
 def test_every_public_function_and_class_has_an_example():
     """The names in the reference; tuples of results are shown where they come back."""
-    text = (ROOT / "docs" / "api.md").read_text()
-    names = re.findall(r"^   ([A-Za-z]\w*(?:\.\w+)*)$", text, re.MULTILINE)
+    names = listed_names()
     assert len(names) > 40
     for name in names:
         thing = named(name)
@@ -152,12 +152,6 @@ def test_every_script_of_the_gallery_has_a_head_and_texts_for_its_pictures():
         title, line = ast.get_docstring(tree).splitlines()[:2]
         assert line == "=" * len(title), path
         assert re.search(r"^# Picture: \w", text, re.MULTILINE), path
-
-
-def named(name):
-    """Return what a dotted name under modeshift stands for."""
-    module, _, rest = f"modeshift.{name}".rpartition(".")
-    return getattr(import_module(module), rest)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
