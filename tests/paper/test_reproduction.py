@@ -179,6 +179,23 @@ def test_killed_run_resumes(tmp_path):
     assert len(records) == 9
 
 
+def test_a_run_killed_in_its_first_write_can_be_begun_again(tmp_path):
+    (tmp_path / ".run.json.4711.part").write_text('{"se')
+    assert store.Folder(tmp_path, {"seeds": 1}, force=False).done == {}
+
+
+def test_a_killed_write_leaves_the_old_file(tmp_path, monkeypatch):
+    def killed(*arguments):
+        raise KeyboardInterrupt
+
+    settings, path = load_settings(), tmp_path / "setting.json"
+    save_settings(settings, path)
+    monkeypatch.setattr(os, "replace", killed)
+    with pytest.raises(KeyboardInterrupt):
+        save_settings(dict(reversed(settings.items())), path)
+    assert load_settings(path) == settings
+
+
 def test_another_run_is_refused_and_nothing_changes(folder, results):
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     with pytest.raises(PlaceTaken, match=r"another run \(it differs in seeds\).*force=True"):

@@ -1,6 +1,7 @@
 """Complete files: written under another name, then renamed."""
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,3 +20,8 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
         os.replace(beside, path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def is_left_over(path: Path) -> bool:
+    """Return whether a file is a part of one that a killed process did not complete."""
+    return re.fullmatch(r"\..*\.\d+\.part", path.name) is not None

@@ -57,6 +57,11 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
         raise OSError(f"{path} could not be written: {reason}; no partial file was left") from error
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write text in UTF-8."""
+    write_whole(path, lambda file: file.write(text.encode()))
+
+
 def write_frame(path: Path, frame: Any) -> None:
     """Write a frame in the format of the file name's ending."""
     write_whole(path, lambda file: _write_as(_ending(path), file, frame))

@@ -7,6 +7,7 @@ one is too high, because the same seeds chose it; so it is judged on seeds that 
 """
 
 import csv
+import io
 from collections import defaultdict
 from collections.abc import Iterable
 from itertools import product
@@ -16,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 import modeshift
+from modeshift.io.write import write_text
 from modeshift.paper.cells import FIELDS, as_printed, is_inside
 from modeshift.paper.plan import SETS
 from modeshift.paper.published import PUBLISHED
@@ -175,10 +177,11 @@ def _score(setting: Setting, values: dict[tuple, np.ndarray], seeds: range) -> S
 
 
 def _write_table(scores: list[Score], path: Path) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        names = ("cells", "cells_d", "cells_s", "distance", "first_seed", "last_seed")
-        writer.writerow([*Setting._fields, *names])
-        for score in scores:
-            numbers = [score.cells, score.cells_d, score.cells_s, round(score.distance, 2)]
-            writer.writerow([*score.setting, *numbers, score.seeds[0], score.seeds[-1]])
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    names = ("cells", "cells_d", "cells_s", "distance", "first_seed", "last_seed")
+    writer.writerow([*Setting._fields, *names])
+    for score in scores:
+        numbers = [score.cells, score.cells_d, score.cells_s, round(score.distance, 2)]
+        writer.writerow([*score.setting, *numbers, score.seeds[0], score.seeds[-1]])
+    write_text(path, text.getvalue())

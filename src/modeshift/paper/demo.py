@@ -3,11 +3,13 @@
 Run it with ``modeshift demo`` or ``make demo``.
 """
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from modeshift import plots
 from modeshift.datasets import make_paper_set
+from modeshift.io.write import write_whole
 from modeshift.metrics import MEANINGS, PurityReport, purity_report
 from modeshift.paper.published import ALGORITHMS, COLUMNS, PUBLISHED
 from modeshift.paper.setting import load_settings, make_estimator
@@ -52,6 +54,6 @@ def show(folder: Path, seed: int) -> None:
         figure = plots.paper_panels(
             X, y, fitted["D"], fitted["S"], title=f"Set {index}, {len(y)} points"
         )
-        figure.savefig(picture, dpi=110)
+        write_whole(picture, partial(figure.savefig, format="png", dpi=110))
         print(f"picture: {picture}\n")
     print("\n".join(f"{column:8s}  {meaning}" for column, meaning in MEANINGS.items()))

@@ -5,6 +5,7 @@ distinct in greyscale. Maps run from dark to light.
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 
 from modeshift.datasets import make_paper_set, paper_set
 from modeshift.io.optional import require
+from modeshift.io.write import write_whole
 from modeshift.paper.cells import FIELDS, central, is_inside
 from modeshift.paper.claims import threshold_map
 from modeshift.paper.plan import MAP_SETS, SETS
@@ -99,9 +101,11 @@ def all_figures(
 def save(figure: Any, folder: Path, name: str) -> None:
     """Write a figure as PNG and as SVG, the same bytes on every run."""
     matplotlib = require("matplotlib", "plots")
-    figure.savefig(folder / f"{name}.png", dpi=90, metadata={"Software": None})
+    png = partial(figure.savefig, format="png", dpi=90, metadata={"Software": None})
+    svg = partial(figure.savefig, format="svg", metadata={"Date": None})
     with matplotlib.rc_context({"svg.hashsalt": name}):
-        figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+        write_whole(folder / f"{name}.png", png)
+        write_whole(folder / f"{name}.svg", svg)
 
 
 def spread(results: Results) -> Any:

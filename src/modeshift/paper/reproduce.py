@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import modeshift
+from modeshift.io.write import write_text
 from modeshift.paper.claims import judge_claims
 from modeshift.paper.figures import all_figures, save
 from modeshift.paper.plan import Plan, make_tasks
@@ -71,7 +72,7 @@ def run_missing(folder: Folder, tasks: list[Task], watch: Watch, jobs: int) -> l
 def present(results: Results, settings: dict[str, Setting], out: Path, watch: Watch) -> None:
     """Write tables, figures and report."""
     tables = list(all_tables(results, judge_claims(results)))
-    (out / "tables.md").write_text(markdown(tables), encoding="utf-8")
+    write_text(out / "tables.md", markdown(tables))
     pictures = out / "figures"
     pictures.mkdir(exist_ok=True)
     figures: list[Any] = list(all_figures(results, settings))
@@ -79,4 +80,4 @@ def present(results: Results, settings: dict[str, Setting], out: Path, watch: Wa
         save(make(), pictures, name)
     captions = [(name, caption) for name, caption, _ in figures]
     page = make_report(results, settings, tables, captions, pictures)
-    (out / "report.html").write_text(page, encoding="utf-8")
+    write_text(out / "report.html", page)

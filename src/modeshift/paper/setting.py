@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from modeshift import BlurringMeanShift, MeanShift
+from modeshift.io.write import write_text
 from modeshift.paper.literal import literal_or_verified
 
 #: "B", blurring, is not in the paper; it is added as a third schedule.
@@ -65,4 +66,4 @@ def load_settings(path: Path | None = None) -> dict[str, Setting]:
 def save_settings(settings: dict[str, Setting], path: Path) -> None:
     """Write the setting of each algorithm as JSON."""
     table = {algorithm: setting._asdict() for algorithm, setting in settings.items()}
-    path.write_text(json.dumps(table, indent=2) + "\n", encoding="utf-8")
+    write_text(path, json.dumps(table, indent=2) + "\n")

@@ -6,11 +6,14 @@
 
 import gzip
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any, TextIO
 
 from modeshift.io.errors import FileError, PlaceTaken
+from modeshift.io.whole_file import is_left_over
+from modeshift.io.write import write_text
 from modeshift.paper.results import Results
 from modeshift.paper.runs import Record, Task
 
@@ -45,13 +48,13 @@ class Folder:
             raise FileError(f"{path} is a file", "name a folder")
         path.mkdir(parents=True, exist_ok=True)
         if not self._is_ours(parameters):
-            if not force and any(path.iterdir()):
+            if not force and not all(map(is_left_over, path.iterdir())):
                 raise PlaceTaken(
                     self._fact(parameters),
                     "name another folder, or pass force=True to replace the results",
                 )
             self._clear()
-            (path / "run.json").write_text(json.dumps(parameters, indent=2) + "\n")
+            write_text(path / "run.json", json.dumps(parameters, indent=2) + "\n")
         self.done = self._read()
 
     def append_to(self) -> TextIO:
@@ -96,13 +99,14 @@ class Folder:
                 target.unlink(missing_ok=True)
 
     def _read(self) -> dict[str, list[Record]]:
-        """Return the finished tasks; an incomplete last line is dropped."""
+        """Return the finished tasks; an incomplete last line is cut off."""
         path = self.path / "results.jsonl"
         if not path.exists():
             return {}
-        text = path.read_text(encoding="utf-8")
-        whole = text[: text.rfind("\n") + 1]
-        path.write_text(whole, encoding="utf-8")
+        content = path.read_bytes()
+        whole = content[: content.rfind(b"\n") + 1]
+        if len(whole) < len(content):
+            os.truncate(path, len(whole))
         lines = [json.loads(line) for line in whole.splitlines()]
         return {line["task"]: line["records"] for line in lines}
 
@@ -112,7 +116,7 @@ def write_results(results: Results, path: Path) -> None:
     head = {"parameters": results.parameters, "environment": results.environment}
     runs = ",\n".join(json.dumps(record) for record in results.records)
     text = json.dumps(head, indent=1)[:-2] + f',\n "runs": [\n{runs}\n]}}\n'
-    path.write_text(text, encoding="utf-8")
+    write_text(path, text)
 
 
 def read_results(path: Path) -> Results:
