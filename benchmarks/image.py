@@ -241,8 +241,15 @@ def peak():
 
 
 def made(bands, chunk, block_info=None):
+    """Return a chunk of a made picture: squares of three sizes, with noise. It is soon made."""
     at = block_info[None]["chunk-location"]
-    return scene(chunk, chunk, bands, seed=1000 * at[0] + at[1])
+    rng = np.random.default_rng(at[:2])
+    total = rng.integers(0, 36, (chunk, chunk, bands), np.uint8)
+    for side, height in ((250, 80), (50, 64), (10, 64)):
+        n = -(-chunk // side)
+        squares = rng.integers(0, height, (n, n, bands), np.uint8)
+        total += squares.repeat(side, 0).repeat(side, 1)[:chunk, :chunk]
+    return total
 
 
 if __name__ == "__main__":
