@@ -1,7 +1,8 @@
 """How well speakers are found from vectors: ``python benchmarks/speakers.py --data PATH``.
 
-Parts: ``cells`` (2 to 20 speakers of MiniVox, cuts of 1 s and 2 s, CAM++ vectors), ``defaults``
-(the estimators with nothing set but the metric, on the same cells), ``plda`` (trained on other
+Parts: ``cells`` (what is found with nothing set among 2 to 20 speakers of MiniVox, cuts of 1 s and
+2 s, CAM++ vectors), ``peers`` (oracles and average linkage on the same cells), ``defaults`` (the
+estimators with nothing set but the metric, on the same cells), ``plda`` (trained on other
 speakers), ``meeting`` (x-vectors of an AMI meeting) and ``long`` (100,000 simulated windows; needs
 no PATH). Each result is printed and kept as soon as it is there, in speakers.json. What is there is
 not measured again. PATH has the folder ``speakers`` with NPZ files of X and speaker.
@@ -108,7 +109,7 @@ def draws_of_cells(arguments, known):
 
 
 def cells(arguments, known):
-    """Yield what is found with nothing set, oracles, and average linkage at all thresholds."""
+    """Yield what is found with nothing set."""
     for name, X, y in draws_of_cells(arguments, known):
         row = {}
         for short, method in METHODS.items():
@@ -116,7 +117,13 @@ def cells(arguments, known):
             row[short] = rounded(adjusted_rand_score(y, found.labels))
             row[f"{short} K"] = rounded(k_score(y, found.labels))
             row[f"{short} speakers"] = found.n_speakers
-            row[f"{short} oracle"] = rounded(max(oracle(X, y, short)))
+        yield name, row
+
+
+def peers(arguments, known):
+    """Yield oracles, and average linkage at all thresholds and with the true number."""
+    for name, X, y in draws_of_cells(arguments, known):
+        row = {f"{short} oracle": rounded(max(oracle(X, y, short))) for short in METHODS}
         tree = linkage(X, "average", metric="cosine")
         row["linkage"] = [
             rounded(adjusted_rand_score(y, fcluster(tree, t, "distance"))) for t in THRESHOLDS
@@ -255,7 +262,14 @@ def conversation(n, n_speakers, rng, d=192):
     return X.astype(np.float32), y
 
 
-PARTS = {"cells": cells, "defaults": defaults, "plda": plda, "meeting": meeting, "long": long}
+PARTS = {
+    "cells": cells,
+    "peers": peers,
+    "defaults": defaults,
+    "plda": plda,
+    "meeting": meeting,
+    "long": long,
+}
 
 
 # Tables
@@ -264,7 +278,7 @@ PARTS = {"cells": cells, "defaults": defaults, "plda": plda, "meeting": meeting,
 def summary(results):
     lines = []
     if results.get("cells"):
-        lines += cell_table(results["cells"], results.get("defaults", {}))
+        lines += cell_table(*(results.get(part, {}) for part in ("cells", "peers", "defaults")))
     if results.get("plda"):
         lines += plda_table(results["plda"])
     for part in ("meeting", "long"):
@@ -281,11 +295,15 @@ def by_cell(known):
     return groups
 
 
-def cell_table(known, plain):
-    groups, others = by_cell(known), by_cell(plain)
-    columns = ("S", "S oracle", "D", "D oracle", "linkage, true number")
+def cell_table(found, peers, plain):
+    """Return the means of each cell over the draws that all but ``plain`` have."""
+    both = {name: found[name] | peers[name] for name in found if name in peers}
+    groups, others = by_cell(both), by_cell(plain)
+    if not groups:
+        return []
     single = np.mean([np.mean([r["linkage"] for r in rows], axis=0) for rows in groups.values()], 0)
     threshold = int(single.argmax())
+    columns = ("S", "S oracle", "D", "D oracle", "linkage, true number")
     heads = ["cuts, speakers x cuts", "draws", *columns,
              f"linkage at {THRESHOLDS[threshold]:g}", "S default", "D default"]  # fmt: skip
     body = []
@@ -296,21 +314,27 @@ def cell_table(known, plain):
         body.append([name, len(rows), *values])
     means = [None if None in column else np.mean(column)
              for column in zip(*(row[2:] for row in body), strict=True)]  # fmt: skip
-    lines = [*table(heads, [*body, ["mean of cells", sum(row[1] for row in body), *means]])]
+    lines = [*table(heads, [*body, ["mean of cells", len(both), *means]])]
+    of = dict(zip(heads[2:], means, strict=True))
     for short in METHODS:
-        share = np.mean([row[2 + columns.index(short)] for row in body])
-        share /= np.mean([row[2 + columns.index(f"{short} oracle")] for row in body])
-        lines.append(f"\n{short}: {share:.3f} of the oracle; number of speakers within 10%:")
-        for cut, most in product(CUTS, (5, 20, 60)):
-            rows = [
-                (int(name.split(", ")[1].split(" x ")[0]), row)
-                for name in groups
-                for row in groups[name]
-                if name.startswith(cut) and name.endswith(f"x {most}")
-            ]
-            right = [abs(row[f"{short} speakers"] - n) <= 0.1 * n for n, row in rows]
-            if right:
-                lines.append(f"  {cut}, up to {most}: {np.mean(right):.0%} of {len(right)}")
+        lines += [f"\n{short}: {of[short] / of[f'{short} oracle']:.3f} of the oracle, "
+                  f"{of[short] / single[threshold]:.3f} of linkage at its best threshold; "
+                  "number of speakers within 10%:", *numbers_right(both, short)]  # fmt: skip
+    return lines
+
+
+def numbers_right(rows, short):
+    """Return a line for each length and number of cuts."""
+    lines = []
+    for cut, most in product(CUTS, (5, 20, 60)):
+        right = [
+            abs(row[f"{short} speakers"] - n) <= 0.1 * n
+            for name, row in rows.items()
+            for n in [int(name.split(", ")[1].split(" x ")[0])]
+            if name.startswith(cut) and f" x {most}," in name
+        ]
+        if right:
+            lines.append(f"  {cut}, up to {most}: {np.mean(right):.0%} of {len(right)}")
     return lines
 
 
