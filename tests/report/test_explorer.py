@@ -232,9 +232,7 @@ def test_the_lasso_lists_points(by, page):
     assert ink(page) != start
     cells = "(rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent))"
     body = page.locator(f"{PART('selected-table')} tbody").nth(1)
-    rows = {
-        int(name.split()[1]) - 1: rest for name, *rest in body.locator("tr").evaluate_all(cells)
-    }
+    rows = {int(name.split()[1]): rest for name, *rest in body.locator("tr").evaluate_all(cells)}
     assert len(rows) == listed(page) < 100
     for row, (cluster, *values) in rows.items():
         assert cluster in ("0", "1", "2")

@@ -144,6 +144,11 @@ def test_python_writes_the_page_of_the_command(folder):
     frame = pl.read_csv("points.csv").to_pandas()
     path = modeshift.report.write(model.fit(frame), frame, "python.html", camera=camera)
     content = content_of(path)
+    in_file, in_array = (
+        np.frombuffer(b64decode(each["explorer"]["points"].pop("rows")), np.int32)
+        for each in (ours, content)
+    )
+    assert_array_equal(in_file, in_array + 1)  # the first row of X is row 0
     different = {name for name in ours if ours[name] != content[name]}
     assert different == {"title", "lead", "command", "python", "facts"}
     assert content["command"] is None
@@ -346,7 +351,7 @@ def test_axes_can_be_chosen(folder, show):
     page.wait_for_timeout(60)
     assert ink(page) != start
     name, values = re.match(r"row (\d+): cluster \d+\n(.*)", sweep_over(page), re.DOTALL).groups()
-    assert f"x2 = {points[int(name) - 1, 2]:.5g}"[:7] in values
+    assert f"x2 = {points[int(name), 2]:.5g}"[:7] in values
 
 
 @pytest.mark.parametrize(("factors", "stretched"), [([1, 1], False), ([9, 1], True)])

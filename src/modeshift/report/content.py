@@ -3,30 +3,19 @@
 from typing import Any
 
 from modeshift.estimators.mean_shift import MeanShift
-from modeshift.report.climb import Climb
+from modeshift.report.fits import DescribedFit
 from modeshift.report.repeat import python_code
 
 
-def make_content(
-    *, explorer: dict[str, Any], fitted: Any, summary: dict[str, Any], climb: Climb | None
-) -> dict[str, Any]:
-    """Return the content of the page.
-
-    Parameters
-    ----------
-    explorer : dict
-        Content of the explorer.
-    fitted : estimator
-    summary : dict
-        Content of the JSON summary.
-    climb : Climb or None
-    """
+def make_content(fit: DescribedFit, explorer: dict[str, Any]) -> dict[str, Any]:
+    """Return the content of the page around that of the explorer."""
+    summary, climb = fit.summary, fit.climb
     return {
         "title": _title(summary),
         "lead": _lead(summary),
         "explorer": explorer,
         "moving": climb.all_moving if explorer["climb"] and climb else [],
-        "movingNote": _moving_note(fitted),
+        "movingNote": _moving_note(fit.model),
         "command": summary["command"],
         "python": python_code(summary),
         "facts": _facts(summary),

@@ -10,5 +10,6 @@ It is one component with three homes: the page of ``report.write``, the widget o
 
 from modeshift.report.explorer.bundle import script, style
 from modeshift.report.explorer.content import make_explorer
+from modeshift.report.explorer.levels import level_parameters, levels_of
 
-__all__ = ["make_explorer", "script", "style"]
+__all__ = ["level_parameters", "levels_of", "make_explorer", "script", "style"]

@@ -110,7 +110,7 @@ export function makeBandwidth(scene, part, look, take) {
   chart.addEventListener("pointerdown", slide);
   chart.addEventListener("pointermove", slide);
   part("take").onclick = () => {
-    take(scene.step.bandwidth);
+    take(scene.level);
     part("code").textContent = scene.step.code;
     part("taken").hidden = false;
   };

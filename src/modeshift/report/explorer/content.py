@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from modeshift.choice.profile import BandwidthProfile
 from modeshift.engines.cpu.nearest import nearest_rows
 from modeshift.estimators.mean_shift import MeanShift
 from modeshift.plots import COLOURS
@@ -15,6 +14,7 @@ from modeshift.report.climb import Climb
 from modeshift.report.explorer.levels import level_content, levels_of
 from modeshift.report.explorer.packing import packed
 from modeshift.report.explorer.view import View, make_map_view, make_view
+from modeshift.report.fits import DescribedFit
 
 MOST_POINTS = 200_000
 _FEATURES_ON_HOVER = 8
@@ -22,33 +22,17 @@ _FEATURES_IN_TABLE = 12
 _CLUSTERS_IN_TABLE = 200
 
 
-def make_explorer(
-    *,
-    table: Any,
-    preparation: Any,
-    fitted: Any,
-    summary: dict[str, Any],
-    climb: Climb | None,
-    profile: BandwidthProfile | None,
-    taken: str,
-) -> dict[str, Any]:
+def make_explorer(fit: DescribedFit, taken: str) -> dict[str, Any]:
     """Return the content of the explorer.
 
     Parameters
     ----------
-    table : Table
-        The data.
-    preparation : Preparation
-        Scaling of the data.
-    fitted : estimator
-    summary : dict
-        Content of the JSON summary.
-    climb : Climb or None
-    profile : BandwidthProfile or None
-        None: the bandwidth cannot be slid.
+    fit : DescribedFit
+        Without a ``profile_`` of the model the bandwidth cannot be slid.
     taken : str
-        What to do with the line of code of a bandwidth.
+        What the button has done that takes a bandwidth; the line of code follows.
     """
+    fitted, table, preparation, summary, climb = fit
     prepared = preparation.apply(table.points)
     clustered, chart = as_drawn(fitted, prepared), chart_of_model(fitted)
     if table.on_globe:
@@ -94,6 +78,7 @@ def make_explorer(
     }
     if climb is not None and len(climb.sweeps) > 0:
         content["climb"] = _climb(view, climb, clustered, shown, fitted, summary["n_runs"])
+    profile = getattr(fitted, "profile_", None)
     if profile is not None:
         levels, points = levels_of(fitted, profile), chart.points(prepared, "X")
         content["levels"] = level_content(fitted, levels, points, shown, summary)

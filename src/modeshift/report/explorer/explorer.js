@@ -1,9 +1,9 @@
 // The explorer of a fit. `render` fills an element; the page, the widget and the site call it.
 //
-// `model` is that of anywidget, or like it: get(name), set(name, value), save_changes().
-//   content    what is shown
-//   bandwidth  the bandwidth that the reader takes
-//   selected   rows of the points that are chosen
+// `model` is that of anywidget, or like it: get(name), set(name, value), save_changes(), send(message).
+//   content          what is shown
+//   selected         rows of the points that are chosen
+//   { take: level }  message: the reader takes the bandwidth of a step of the slider
 
 import { makeBandwidth } from "./bandwidth.js";
 import { makePlayer } from "./climb.js";
@@ -102,26 +102,41 @@ export function render({ model, el }) {
       }
     },
   };
-  const tell = (name, value) => { model.set(name, value); model.save_changes(); };
 
   part("view-note").textContent = data.view.note;
   part("taken-note").textContent = data.taken;
   const picture = makePicture(scene, part, look);
-  const bandwidth = makeBandwidth(scene, part, look, (value) => tell("bandwidth", value));
+  const bandwidth = makeBandwidth(scene, part, look, (level) => model.send({ take: level }));
   const clusters = makeClusters(scene, part, look);
-  makeSelection(scene, part, look, (chosen) => tell("selected", chosen.map((i) => data.points.rows[i])));
+  makeSelection(scene, part, look, (chosen) => {
+    model.set("selected", chosen.map((i) => data.points.rows[i]));
+    model.save_changes();
+  });
   makePlayer(scene, part);
   makeAxisChoice(scene, part);
 
   const fit = () => { picture.fit(); bandwidth.fit(); };
-  const observer = new ResizeObserver(fit);
-  observer.observe(root);
-  whenThemeChanges(root, () => {
+  const dress = () => {
     look.marks = new Marks(data.colours, readTheme(root));
     clusters.fill();
     fit();
+  };
+  let isDressed = root.isConnected; // a notebook puts the element on the page later, and gives it colours there
+  const observer = new ResizeObserver(() => {
+    if (isDressed) return fit();
+    isDressed = root.isConnected;
+    if (isDressed) dress();
   });
+  observer.observe(root);
+  whenThemeChanges(root, dress);
+  keepKeys(root);
   return () => observer.disconnect();
+}
+
+function keepKeys(root) { // from a notebook, where 0, arrows and others are commands
+  root.addEventListener("keydown", (event) => {
+    if (!event.ctrlKey && !event.metaKey && !event.altKey) event.stopPropagation();
+  });
 }
 
 function makeAxisChoice(scene, part) { // two features are shown both; of more, any two can be chosen

@@ -19,8 +19,8 @@ export class Frame {
     const wide = box[1] - box[0] || 1, high = box[3] - box[2] || 1;
     const roomX = this.width - MARGIN.left - MARGIN.right;
     const flat = MARGIN.top + MARGIN.bottom + (roomX * high) / wide; // no empty room above wide data
-    const most = Math.min(0.74 * window.innerHeight, HIGHEST);
-    this.height = isEqual ? Math.max(Math.min(flat, most), Math.min(LOWEST, most)) : most;
+    const most = Math.max(Math.min(0.74 * window.innerHeight, HIGHEST), LOWEST);
+    this.height = isEqual ? Math.max(Math.min(flat, most), LOWEST) : most;
     this.canvas.style.height = `${this.height}px`;
     this.canvas.width = Math.round(this.width * this.ratio);
     this.canvas.height = Math.round(this.height * this.ratio);

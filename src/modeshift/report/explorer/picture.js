@@ -25,6 +25,7 @@ export function makePicture(scene, part, look) {
   }
 
   function draw() {
+    if (!frame.width) return; // not on the page yet
     const { marks } = look, { theme } = marks;
     context.setTransform(frame.ratio, 0, 0, frame.ratio, 0, 0);
     context.clearRect(0, 0, frame.width, frame.height);
