@@ -8,14 +8,15 @@ from peers import compare, mlpack_bins, row_of, sklearn_bins
 from workloads import BANDWIDTH, gaussians
 
 NAME = "bins"
-PEERS = {"scikit-learn bin_seeding": sklearn_bins, "mlpack mean_shift": mlpack_bins}
+MLPACK = "mlpack mean_shift"
+PEERS = {"scikit-learn bin_seeding": sklearn_bins, MLPACK: mlpack_bins}
 
 
 def rows(quick):
     for n in (450, 4_500) if quick else (4_500, 45_000, 450_000):
         X, y = gaussians(n)
         for row in against_bins(X, y, BANDWIDTH, NAME, 'MeanShift, seeding="bins"'):
-            yield row if quick else row.at_least(10 if n >= 450_000 else 1)
+            yield row if quick else row.at_least(10 if n != 45_000 else 1)
 
 
 def against_bins(X, y, bandwidth, subject, what):
