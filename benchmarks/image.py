@@ -1,4 +1,4 @@
-"""Images beside other programs: ``python benchmarks/image.py [quality|speed|volume|large]``.
+"""Images beside other programs: ``python benchmarks/image.py [quality|speed|volume|large|gpu]``.
 
 quality   BSDS500's measures on PATH (--data, default ../shared/data/images): pictures (.jpg) and
           their segmentations by people (.mat). ODS: the best level for all pictures; OIS: the best
@@ -7,6 +7,7 @@ quality   BSDS500's measures on PATH (--data, default ../shared/data/images): pi
 speed     filter beside OpenCV's pyrMeanShiftFiltering, segment beside scikit-image's quickshift.
 volume    128^3 voxels, one band.
 large     4,000 x 4,000 in tiles and in one piece: the same labels. --side 20000 --bands 4 for more.
+gpu       2,000 x 1,500 on a GPU beside all cores; --out FILE keeps the results there.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from time import perf_counter, process_time
 
 import numpy as np
 
-from machine import facts
+from machine import facts, usable_cores
 from modeshift import image
 from modeshift.image import measures
 
@@ -28,12 +29,13 @@ PUBLISHED = {"EDISON (published)": (0.54, 0.58, 0.79, 0.81, 1.85, 1.64)}
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("quality", "speed", "volume", "large"), nargs="?")
+    parser.add_argument("what", choices=("quality", "speed", "volume", "large", "gpu"), nargs="?")
     parser.add_argument("--data", type=Path, default=HERE / "../../shared/data/images")
     parser.add_argument("--schedule", default="deterministic")
     parser.add_argument("--first", type=int, help="only the first pictures of each half")
     parser.add_argument("--side", type=int, default=4000)
     parser.add_argument("--bands", type=int, default=3)
+    parser.add_argument("--out", type=Path, default=HERE / "image.json", help="of gpu")
     options = parser.parse_args()
     if options.what in (None, "speed"):
         speed()
@@ -43,11 +45,12 @@ def main():
         quality(options.data, options.schedule, options.first)
     if options.what == "large":
         large(options.side, options.bands)
+    if options.what == "gpu":
+        gpu(options.out)
 
 
-def keep(name, rows):
-    """Put results into benchmarks/image.json, with the machine."""
-    place = HERE / "image.json"
+def keep(name, rows, place=HERE / "image.json"):
+    """Put results into a file, with the machine."""
     known = json.loads(place.read_text()) if place.exists() else {}
     known[name] = {"machine": facts(), "rows": rows}
     place.write_text(json.dumps(known, indent=1) + "\n")
@@ -170,6 +173,28 @@ def speed():
             f"{peer / one:.2f} times the peer's speed, 2 threads {one / two:.2f} times 1 thread"
         )
     keep("speed", rows)
+
+
+def gpu(out):
+    """Compare a GPU with all cores of its machine, transfers and the CPU's share included."""
+    picture, rows = scene(1500, 2000), {}
+    how = {"spatial": 7, "range": 20, "convert2lab": False, "max_iter": 5, "tol": 1 / 20}
+    calls = {
+        "filter": lambda **where: image.filter(picture, **how, **where),
+        "filter to convergence": lambda **where: image.filter(picture, **where),
+        "segment": lambda **where: image.segment(picture, **where),
+    }
+    for name, call in calls.items():
+        cores = seconds(lambda call=call: call(n_jobs=usable_cores()))
+        there = seconds(lambda call=call: call(device="cuda", n_jobs=usable_cores()))
+        same = np.array_equal(call(n_jobs=usable_cores()), call(device="cuda"))
+        rows[name] = {"cores": cores, "gpu": there, "same": same}
+        print(
+            f"{name}, 2,000 x 1,500: {usable_cores()} cores {cores:.3f} s, GPU {there:.3f} s, "
+            f"{cores / there:.1f} times as fast; same result {same}",
+            flush=True,
+        )
+        keep("gpu", rows, out)
 
 
 def volume():
