@@ -24,6 +24,7 @@ EXTRAS = {
     "excel": ["fastexcel", "xlsxwriter"],
     "dask": ["dask.array", "dask.dataframe", "distributed"],
     "image": ["PIL", "tifffile"],
+    "widget": ["anywidget"],
 }
 """What each extra of a user brings. ``gpu`` and ``speech`` are left out: PyTorch is gigabytes."""
 
