@@ -30,6 +30,11 @@ class Watch:
         self._snapshot: Callable[[], dict[str, np.ndarray]] | None = None
         self._written = monotonic()
 
+    @property
+    def reports(self) -> bool:
+        """Whether every sweep is reported."""
+        return self._report is not None
+
     @contextmanager
     def keeping(self) -> Iterator[None]:
         """Around a whole fit: Ctrl-C writes the checkpoint, success removes it."""

@@ -1,10 +1,13 @@
 """Estimators on the GPU give what they give on the CPU: labels, steps, arrays or tensors."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
 import torch
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from helpers import make_weights
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
@@ -166,6 +169,21 @@ def test_the_callback_sees_the_points_climb(kind, more):
     assert n_clusters == len(model.cluster_centers_)
     if kind is not StochasticMeanShift:  # which ends within a sweep
         np.testing.assert_array_equal(positions, model.modes_)
+
+
+@pytest.mark.parametrize("max_iter", [7, 300])
+def test_climbs_end_alike_with_leaps_and_without(max_iter):
+    """A callback wants to see every step, so climbs do not leap."""
+    X = crowds(3, 100)
+    model = MeanShift(bandwidth=1.5, tol=1e-9, max_iter=max_iter, device="cuda")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        leapt = clone(model).fit(X)
+        walked = clone(model).set_callbacks(lambda progress: None).fit(X)
+    np.testing.assert_array_equal(leapt.labels_, walked.labels_)
+    np.testing.assert_allclose(leapt.modes_, walked.modes_, atol=1e-9)
+    for name in ("n_iter_", "n_steps_", "converged_"):
+        assert getattr(leapt, name) == getattr(walked, name), name
 
 
 def test_few_steps_warn():

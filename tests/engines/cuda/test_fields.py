@@ -17,7 +17,7 @@ from modeshift.engines.cuda.halves import doubt_factor, make_frame, split_rows, 
 from modeshift.engines.cuda.many_field import ManyField
 from modeshift.engines.cuda.nearest import NearestSearch, nearest_rows
 from modeshift.engines.cuda.tiles import FEW, balls_around, locality_order, near_tiles, padded
-from modeshift.engines.rule import TRUNCATION, Flat, Gaussian
+from modeshift.engines.rule import TRUNCATION, Flat, Gaussian, Sphere
 from on_gpu import DEVICE, tensor
 from twins import naive
 
@@ -173,12 +173,45 @@ def test_places_far_from_all_points_stay(d, precision):
     assert np.all(masses[:2] >= 1)
 
 
+@pytest.mark.parametrize("rule", [Flat(), Gaussian(), Flat(Sphere())], ids=repr)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("d", [2, 5])
+def test_a_leap_equals_its_steps_one_by_one(d, dtype, rule):
+    X, h = make_data("clustered", 50, d)
+    if rule.space == Sphere():
+        X /= np.linalg.norm(X, axis=1, keepdims=True)
+        h = 0.2
+    _, _, field = ask(X, None, h, X[:1], rule, dtype=dtype)
+    tol, most, places = 0.02 * h, 5, field.points
+    leapt = field.leap(places, tol, most)
+    steps = torch.zeros(len(places), dtype=torch.int64, device=DEVICE)
+    climbing = torch.ones(len(places), dtype=torch.bool, device=DEVICE)
+    for _ in range(most):
+        answer = field.means_near(places)
+        places = torch.where(climbing[:, None], answer.means, places)
+        steps += climbing
+        climbing = climbing & (answer.squares > tol * tol)
+    assert steps.unique().tolist() != [most]
+    assert torch.equal(leapt.steps, steps)
+    assert torch.equal(leapt.squares > tol * tol, climbing)
+    close = 1e-12 if dtype == torch.float64 else 1e-5
+    torch.testing.assert_close(leapt.means, places, rtol=0.0, atol=close * float(np.abs(X).max()))
+
+
+def test_many_climbs_take_one_step_at_a_time():
+    _, _, field = ask(*make_data("clustered", 50, 2)[:1], None, 1.0, np.zeros((1, 2)))
+    assert field.leap_length(few_field._MOST_LEAPING) > 1
+    assert field.leap_length(few_field._MOST_LEAPING + 1) == 1
+
+
 @pytest.mark.parametrize("weights", [None, "real"])
-def test_a_field_follows_its_points(weights):
-    X, h = make_data("clustered", 60, 12)
+@pytest.mark.parametrize("d", [2, 12])
+def test_a_field_follows_its_points(d, weights):
+    X, h = make_data("clustered", 60, d)
     w = make_weights(weights, 60)
     w = np.ones(60) if w is None else w
-    field = ManyField(tensor(X), tensor(w), h, Flat(), "exact")
+    kind = FewField if d <= FEW else ManyField
+    field = kind(tensor(X), tensor(w), h, Flat(), "exact")
     rows = tensor([3, 17, 44])
     field.move_points(rows, tensor(X[:3] + 0.25))
     X[[3, 17, 44]] = X[:3] + 0.25

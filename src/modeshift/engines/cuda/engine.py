@@ -172,7 +172,10 @@ def _run(spec: Spec, arranged: Sorted, random_state: Any, watch: Watch) -> Outco
     problem, seats = arranged.problem, arranged.seats
     field, tol = field_of(spec, problem), spec.tol * problem.scale
     if isinstance(spec.schedule, Climb):
-        return climb(field, problem.points, tol=tol, max_iter=spec.max_iter, watch=watch)
+        return climb(
+            field, problem.points, tol=tol, max_iter=spec.max_iter, watch=watch,
+            leaps=field if isinstance(field, FewField) else None,
+        )  # fmt: skip
     if isinstance(spec.schedule, Blur):
         return blur(field, stop=LargestShift(tol), max_iter=spec.max_iter, watch=watch)
 

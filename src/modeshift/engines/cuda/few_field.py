@@ -1,17 +1,22 @@
 """The field in up to 8 dimensions."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import torch
+from triton import cdiv
 
 from modeshift.engines.cuda.devices import n_processors
-from modeshift.engines.cuda.few import sweep_few
+from modeshift.engines.cuda.few import box_groups, box_tiles, climb_few, finish_few, sweep_few
 from modeshift.engines.cuda.field import LOG2_E, DeviceField
-from modeshift.engines.cuda.tiles import Layout, padded, padded_with
+from modeshift.engines.cuda.memory import in_chunks
+from modeshift.engines.cuda.tiles import Layout
 
 _FAN = 32  # tiles per group, and groups per flock: the bits of an int32
 _BUSY = 16  # programs for each processor
+_JOINED = 128  # places of a program that joins the shares of a sweep
 _ROUNDING = 1e-5  # margin for squared distances between boxes, computed in float32
+_LEAP = 16  # steps at once
+_MOST_LEAPING = 2**16  # places: with more, a launch costs little beside a step
 
 
 class Crowds(NamedTuple):
@@ -23,74 +28,156 @@ class Crowds(NamedTuple):
     masses: torch.Tensor
 
 
+class Tiles(NamedTuple):
+    """Points by columns, their weights, and the boxes around tiles and groups of tiles."""
+
+    columns: torch.Tensor
+    weights: torch.Tensor
+    tiles: Crowds
+    groups: Crowds
+
+
+class Climbed(NamedTuple):
+    """Ends of several steps of many places; of the last step the mass and the squared shift."""
+
+    means: torch.Tensor
+    masses: torch.Tensor
+    squares: torch.Tensor
+    steps: torch.Tensor
+
+
 def layout_for(d: int) -> Layout:
     """Return the layout that was fastest on an H200 (docs/gpu.md)."""
     return Layout(block=16, tile=64 if d <= 3 else 32, warps=2, stages=1)
-
-
-def filled_up(crowds: Crowds, multiple: int) -> Crowds:
-    """Add boxes infinitely far away, until their number is divisible by ``multiple``."""
-    missing = (0, -len(crowds.masses) % multiple)
-    pad = torch.nn.functional.pad
-    return Crowds(
-        lows=pad(crowds.lows, missing, value=torch.inf),
-        highs=pad(crowds.highs, missing, value=-torch.inf),
-        means=pad(crowds.means, missing),
-        masses=pad(crowds.masses, missing),
-    )
-
-
-def gather(crowds: Crowds, size: int) -> Crowds:
-    """Put a box around every ``size`` boxes. Means are relative to the first of them."""
-    d = len(crowds.lows)
-    masses = crowds.masses.reshape(-1, size)
-    means = crowds.means.reshape(d, -1, size)
-    firsts = means[:, :, :1]
-    total = masses.sum(dim=1)
-    moments = ((means - firsts) * masses).sum(dim=2)
-    return Crowds(
-        lows=crowds.lows.reshape(d, -1, size).amin(dim=2),
-        highs=crowds.highs.reshape(d, -1, size).amax(dim=2),
-        means=firsts[:, :, 0] + moments / torch.where(total > 0, total, 1.0),
-        masses=total,
-    )
 
 
 class FewField(DeviceField):
     """Computes in the precision of the points, or in float32 with ``precision="fast"``."""
 
     def _build(self) -> None:
+        n, d = self.points.shape
         self._dtype = torch.float32 if self.precision == "fast" else self.points.dtype
-        self._layout = layout_for(self.points.shape[1])
-        columns = padded(self.points.to(self._dtype), self._layout.tile).T.contiguous()
-        weights = padded_with(self.weights.to(self._dtype), self._layout.tile, 0.0)
-        self._places = Crowds(columns, columns, columns, weights)
-        self._tiles = filled_up(gather(self._places, self._layout.tile), _FAN * _FAN)
-        self._groups = gather(self._tiles, _FAN)
+        self._layout = layout_for(d)
+        self._n_places = cdiv(n, self._layout.tile) * self._layout.tile
+        self._n_tiles = cdiv(n, self._layout.tile * _FAN * _FAN) * _FAN * _FAN
+        columns = self.points.new_empty((d, self._n_places), dtype=self._dtype)
+        self._tiles = Tiles(
+            columns, columns.new_empty(self._n_places), _room_for(columns, self._n_tiles),
+            _room_for(columns, self._n_tiles // _FAN),
+        )  # fmt: skip
         square = self.reach * self.reach
         inner = -1.0 if self.gaussian else square * (1.0 - _ROUNDING)
         outer = square * (1.0 + _ROUNDING)
         sharpness = -0.5 * LOG2_E / (self.radius * self.radius)
-        self._limits = columns.new_tensor([square, inner, outer, sharpness])
+        self._numbers = [square, inner, outer, sharpness]
+        self._limits: dict[float, torch.Tensor] = {}
+        self._fill()
 
-    def _average(self, places: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        m, d = places.shape
-        block = self._layout.block
-        asked = padded(places.to(self._dtype), block).T.contiguous()
-        n_asked = asked.shape[1]
-        boxes = asked.reshape(d, -1, block)
-        n_blocks, n_flocks = boxes.shape[1], len(self._groups.masses) // _FAN
-        n_shares = min(n_flocks, max(1, _BUSY * n_processors(places.device) // n_blocks))
-        sums = asked.new_empty((d, n_shares, n_asked))
-        masses = asked.new_empty((n_shares, n_asked))
-        sweep_few[(n_blocks, n_shares)](
-            asked, self._places.means, self._places.masses,
-            boxes.amin(dim=2), boxes.amax(dim=2), *self._tiles, *self._groups,
-            sums, masses, self._limits, n_asked, self._places.means.shape[1],
-            len(self._tiles.masses), n_flocks,
-            D=d, BLOCK=block, TILE=self._layout.tile, FAN=_FAN, GAUSSIAN=self.gaussian,
-            num_warps=self._layout.warps,
+    def _fill(self) -> None:
+        """Compute columns and boxes from the points."""
+        n, d = self.points.shape
+        columns, weights, tiles, groups = self._tiles
+        n_occupied = self._n_places // self._layout.tile
+        box_tiles[(n_occupied,)](
+            self.points, self.weights, columns, weights, *tiles, n, self._n_places, self._n_tiles,
+            D=d, TILE=self._layout.tile, num_warps=1,
         )  # fmt: skip
-        total = masses.sum(dim=0)[:m]
-        shifts = sums.sum(dim=1)[:, :m] / total
-        return places + shifts.T.to(places.dtype), total
+        box_groups[(cdiv(n_occupied, _FAN),)](
+            *tiles, *groups, self._n_tiles, self._n_tiles // _FAN, D=d, FAN=_FAN, num_warps=1
+        )
+
+    def at(self, points: torch.Tensor, weights: torch.Tensor) -> Self:
+        """Replace the points and weights; return the field itself."""
+        alike = len(points) == len(self.points)
+        self.points, self.weights = points.contiguous(), weights
+        if alike:
+            self._fill()
+        else:
+            self._build()
+        return self
+
+    def move_points(self, rows: torch.Tensor, positions: torch.Tensor) -> None:
+        """Move some of the points."""
+        self.points[rows] = positions
+        self._fill()
+
+    def leap(self, places: torch.Tensor, tol: float, most: int) -> Climbed:
+        """Take up to ``most`` steps of each place, until a step is at most ``tol``."""
+        return Climbed(*in_chunks(lambda part: self._climb(part, tol * tol, most), places))
+
+    def leap_length(self, n_places: int) -> int:
+        """Return the number of steps that are best taken at once.
+
+        Climbs that meet others take part until the end of a leap, so many climbs do not leap. If
+        there are few places, several programs share each step.
+        """
+        alone = self._n_shares(n_places) == 1
+        return _LEAP if alone and n_places <= _MOST_LEAPING else 1
+
+    def _answer(self, places: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        places = places.contiguous()
+        m, d = places.shape
+        n_shares = self._n_shares(m)
+        sums = places.new_empty((n_shares, m, d), dtype=self._dtype)
+        masses = places.new_empty((n_shares, m), dtype=self._dtype)
+        columns, weights, tiles, groups = self._tiles
+        sweep_few[(cdiv(m, self._layout.block), n_shares)](
+            places, columns, weights, *tiles, *groups, sums, masses, self._limits_for(0.0),
+            m, self._n_places, self._n_tiles, self._n_flocks, **self._constants(),
+        )  # fmt: skip
+        ends, totals = torch.empty_like(places), masses.new_empty(m)
+        squares = places.new_empty(m)
+        finish_few[(cdiv(m, _JOINED),)](
+            places, sums, masses, ends, totals, squares, m, n_shares,
+            D=d, BLOCK=_JOINED, SPHERE=self.on_sphere, num_warps=4,
+        )  # fmt: skip
+        return ends, totals, squares
+
+    def _climb(self, places: torch.Tensor, quiet: float, most: int) -> tuple[torch.Tensor, ...]:
+        """Take up to ``most`` steps; ``quiet`` is the squared length of the last one."""
+        places = places.contiguous()
+        m = len(places)
+        ends, squares = torch.empty_like(places), places.new_empty(m)
+        masses = places.new_empty(m, dtype=self._dtype)
+        steps = places.new_empty(m, dtype=torch.int64)
+        columns, weights, tiles, groups = self._tiles
+        climb_few[(cdiv(m, self._layout.block),)](
+            places, columns, weights, *tiles, *groups, ends, masses, squares, steps,
+            self._limits_for(quiet), m, self._n_places, self._n_tiles, self._n_flocks, most,
+            SPHERE=self.on_sphere, **self._constants(),
+        )  # fmt: skip
+        return ends, masses, squares, steps
+
+    @property
+    def _n_flocks(self) -> int:
+        return self._n_tiles // (_FAN * _FAN)
+
+    def _n_shares(self, m: int) -> int:
+        """Return the number of programs per block that keeps all processors busy."""
+        n_blocks = cdiv(m, self._layout.block)
+        return min(self._n_flocks, max(1, _BUSY * n_processors(self.points.device) // n_blocks))
+
+    def _limits_for(self, quiet: float) -> torch.Tensor:
+        """Return the limits on the device, with the squared length of a quiet step."""
+        if quiet not in self._limits:
+            numbers = [*self._numbers, quiet]
+            self._limits[quiet] = self._tiles.columns.new_tensor(numbers)
+        return self._limits[quiet]
+
+    def _constants(self) -> dict[str, int | bool]:
+        layout = self._layout
+        return {
+            "D": self.points.shape[1], "BLOCK": layout.block, "TILE": layout.tile, "FAN": _FAN,
+            "GAUSSIAN": self.gaussian, "num_warps": layout.warps,
+        }  # fmt: skip
+
+
+def _room_for(columns: torch.Tensor, n: int) -> Crowds:
+    """Return room for the boxes of n tiles. A tile without points is infinitely far away."""
+    shape = (len(columns), n)
+    return Crowds(
+        lows=columns.new_full(shape, torch.inf),
+        highs=columns.new_full(shape, -torch.inf),
+        means=columns.new_zeros(shape),
+        masses=columns.new_zeros(n),
+    )

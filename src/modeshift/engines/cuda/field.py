@@ -7,7 +7,6 @@ import torch
 
 from modeshift.engines.cuda.memory import in_chunks
 from modeshift.engines.cuda.space import TorchSpace
-from modeshift.engines.cuda.sphere import put_back
 from modeshift.engines.rule import TRUNCATION, Gaussian, Rule, Sphere
 
 LOG2_E = 1.4426950408889634
@@ -37,6 +36,7 @@ class DeviceField(ABC):
 
     may_collapse = True
     state = None  # there are no checkpoints
+    points: torch.Tensor
 
     def __init__(
         self,
@@ -51,8 +51,9 @@ class DeviceField(ABC):
         self.rule = rule
         self.precision = precision
         self.gaussian = isinstance(rule, Gaussian)
+        self.on_sphere = isinstance(rule.space, Sphere)
         self.reach = radius * (TRUNCATION if self.gaussian else 1.0)
-        self.points = points.clone()
+        self.points = points.clone(memory_format=torch.contiguous_format)
         self.space = TorchSpace(points.device)
         self._build()
 
@@ -61,20 +62,19 @@ class DeviceField(ABC):
         """Prepare the field for ``points``."""
 
     @abstractmethod
-    def _average(self, places: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the mean near each place, and the mass. Without mass the mean is arbitrary."""
+    def _answer(self, places: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """Return the mean near each place, its mass, and the squared shift.
 
+        Without mass a place stays where it is.
+        """
+
+    @abstractmethod
     def at(self, points: torch.Tensor, weights: torch.Tensor) -> Self:
         """Replace the points and weights; return the field itself."""
-        self.points = points
-        self.weights = weights
-        self._build()
-        return self
 
+    @abstractmethod
     def move_points(self, rows: torch.Tensor, positions: torch.Tensor) -> None:
         """Move some of the points."""
-        self.points[rows] = positions
-        self._build()
 
     def means_near(self, places: torch.Tensor) -> Means:
         """Return the means near many places, computed in parts that fit into memory."""
@@ -83,13 +83,3 @@ class DeviceField(ABC):
     def is_quiet(self, tol: float) -> bool:
         """Return whether no point would move further than ``tol``. No point is moved."""
         return bool(self.means_near(self.points).squares.max() <= tol * tol)
-
-    def _answer(self, places: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        means, masses = self._average(places)
-        alone = masses <= 0
-        if bool(alone.any()):
-            means[alone] = places[alone]
-        if isinstance(self.rule.space, Sphere):
-            means = put_back(means, places)
-        shifts = torch.linalg.vector_norm(means - places, dim=1)
-        return means, masses, shifts * shifts

@@ -1,7 +1,7 @@
 """The field in more than 8 dimensions."""
 
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import torch
 from triton.runtime.errors import OutOfResources
@@ -17,6 +17,7 @@ from modeshift.engines.cuda.halves import (
     width_of,
 )
 from modeshift.engines.cuda.many import settle_doubts, sweep_many
+from modeshift.engines.cuda.sphere import put_back
 from modeshift.engines.cuda.tiles import (
     Layout,
     Visits,
@@ -87,6 +88,12 @@ class ManyField(DeviceField):
         sharpness = -0.5 * LOG2_E / (self.radius * self.radius)
         self._limits = self.weights.new_tensor([self.reach * self.reach, sharpness])
 
+    def at(self, points: torch.Tensor, weights: torch.Tensor) -> Self:
+        """Replace the points and weights; return the field itself."""
+        self.points, self.weights = points, weights
+        self._build()
+        return self
+
     def move_points(self, rows: torch.Tensor, positions: torch.Tensor) -> None:
         """Move some of the points. They stay in the hull of the data, so the frame is valid."""
         self.points[rows] = positions
@@ -119,6 +126,16 @@ class ManyField(DeviceField):
         starts = torch.zeros(n_blocks, dtype=torch.int64, device=near.device)
         counts = torch.full((n_blocks,), n_tiles, dtype=torch.int32, device=near.device)
         return Visits(starts, counts, tiles=counts), False  # the kernel does not read the list
+
+    def _answer(self, places: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        means, masses = self._average(places)
+        alone = masses <= 0
+        if bool(alone.any()):
+            means[alone] = places[alone]
+        if self.on_sphere:
+            means = put_back(means, places)
+        shifts = torch.linalg.vector_norm(means - places, dim=1)
+        return means, masses, shifts * shifts
 
     def _average(self, places: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         m, d = places.shape

@@ -16,6 +16,8 @@ def in_chunks(
     while True:
         try:
             parts = [work(part) for part in rows.split(size)]
+            if len(parts) == 1:
+                return list(parts[0])
             return [torch.cat(column) for column in zip(*parts, strict=True)]
         except torch.cuda.OutOfMemoryError as error:
             torch.cuda.empty_cache()

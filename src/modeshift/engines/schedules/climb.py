@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from modeshift.engines.schedules.field import StillField
+from modeshift.engines.schedules.field import Climbed, LeapingField, StillField
 from modeshift.engines.schedules.outcome import Outcome, PathRecorder
 from modeshift.engines.space import Meetings, Space
 from modeshift.watching.checkpoint import pack, unpack
@@ -64,8 +64,20 @@ class _Run:
         self.steps[self.climbing] = self.step
         if recorder is not None:
             recorder.add(self.climbing, means)
+        self._go_on(answer, tol, meetings)
+
+    def leap(self, answer: Climbed, tol: float, most: int, meetings: Meetings | None) -> None:
+        """Take up to ``most`` steps of every climb; climbs meet only after them."""
+        self.positions[self.climbing] = answer.means
+        self.steps[self.climbing] = self.step + answer.steps
+        self.step += most
+        self.n_steps += int(answer.steps.sum())
+        self._go_on(answer, tol, meetings)
+
+    def _go_on(self, answer: Any, tol: float, meetings: Meetings | None) -> None:
+        """Keep the climbs that have not ended, and that follow no other."""
         onward = answer.squares > tol * tol
-        self.climbing, means = self.climbing[onward], means[onward]
+        self.climbing, means = self.climbing[onward], answer.means[onward]
         if meetings is not None:
             self.climbing = self.climbing[~meetings.meet(self.climbing, means, self.step)]
 
@@ -79,6 +91,7 @@ def climb(
     record: bool = False,
     last: LastSteps | None = None,
     watch: Watch = UNWATCHED,
+    leaps: LeapingField | None = None,
 ) -> Outcome:
     """Repeat x <- mean of the field's points near x, for each start, until its shift is <= tol.
 
@@ -92,8 +105,17 @@ def climb(
     meetings = None if record else space.meetings(*starts.shape)
     parts = {"run": run, "table": meetings, "recorder": recorder, "last": last}
     watch.begin(lambda: pack(**parts), lambda saved: unpack(saved, **parts))
+    if record or last is not None or watch.reports:
+        leaps = None
     while run.step < max_iter and len(run.climbing) > 0:
         places = run.positions[run.climbing]
+        most = 1 if leaps is None else min(leaps.leap_length(len(places)), max_iter - run.step)
+        if leaps is not None and most > 1:
+            reached = leaps.leap(places, tol, most)
+            with watch.steady():
+                run.leap(reached, tol, most, meetings)
+            watch.beat()
+            continue
         answer = field.means_near(places)
         with watch.steady():
             if last is not None:

@@ -32,6 +32,34 @@ class StillField(Protocol):
         ...
 
 
+class Climbed(Protocol):
+    """Ends of several steps of many places.
+
+    Attributes
+    ----------
+    means, squares : array
+        End of each place, and the squared shift of its last step.
+    steps : array
+        Number of steps of each place.
+    """
+
+    means: Any
+    squares: Any
+    steps: Any
+
+
+class LeapingField(StillField, Protocol):
+    """A field that takes several steps of a climb at once."""
+
+    def leap_length(self, n_places: int) -> int:
+        """Return the number of steps that are best taken at once."""
+        ...
+
+    def leap(self, places: Any, tol: float, most: int) -> Any:
+        """Take up to ``most`` steps of each place, until a step is at most ``tol``."""
+        ...
+
+
 class BatchField(StillField, Protocol):
     """The current positions and weights of all points, with queries for many places at once.
 
