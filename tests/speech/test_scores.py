@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from modeshift.speech import (
-    Segment,
     Turn,
     diarization_errors,
     errors_by_recording,
     pooled_errors,
+    read_uem,
 )
 from twins import diarization as twin
 
@@ -142,10 +142,11 @@ def test_recordings_are_pooled_by_time_and_by_speaker():
     assert np.isnan(pooled_errors([]).der)
 
 
-def test_recordings_of_files_are_scored_by_name():
+def test_recordings_of_files_are_scored_by_name(tmp_path):
+    (tmp_path / "scored.uem").write_text("a NA 0 5\na NA 8 10\nb NA 0 9\n")
     reference = [Turn("a", 0.0, 10.0, "Zoë"), Turn("b", 2.0, 4.0, "Zoë"), Turn("c", 0.0, 1.0, "x")]
     found = [Turn("a", 0.0, 7.0, "SPEAKER_00"), Turn("b", 2.0, 4.0, "SPEAKER_00")]
-    regions = [Segment("a", 0.0, 5.0), Segment("a", 8.0, 10.0), Segment("b", 0.0, 9.0)]
+    regions = read_uem(tmp_path / "scored.uem")
     errors = errors_by_recording(reference, found, evaluated=regions)
     assert errors["a"].missed == 2.0
     assert errors["b"].der == 0.0

@@ -11,14 +11,14 @@ true speaker, so that the time they share is longest in all (Hungarian algorithm
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from modeshift.checks import check_flag, check_real
-from modeshift.speech.turns import Segment, Turn
+from modeshift.speech.turns import Turn
 
 Span = tuple[float, float, Any]
 """Start and end in seconds, and a speaker."""
@@ -141,7 +141,7 @@ def errors_by_recording(
     reference: Iterable[Turn],
     found: Iterable[Turn],
     *,
-    evaluated: Iterable[Segment] | None = None,
+    evaluated: Mapping[str, Iterable[tuple[float, float]]] | None = None,
     **options: Any,
 ) -> dict[str, DiarizationErrors]:
     """Compare the turns of several recordings, as ``read_rttm`` and ``read_uem`` return them.
@@ -149,9 +149,9 @@ def errors_by_recording(
     Parameters
     ----------
     reference, found : iterable of Turn
-    evaluated : iterable of Segment, default=None
-        The time that is scored. Recordings without any are left out. None: all recordings of the
-        reference, from their first start to their last end.
+    evaluated : dict of str to list of (start, end), default=None
+        The time that is scored in each recording. Other recordings are left out. None: all
+        recordings of the reference, from their first start to their last end.
     **options
         ``collar`` and ``skip_overlap`` of :func:`diarization_errors`.
 
@@ -169,19 +169,18 @@ def errors_by_recording(
     {'monday': 0.2, 'tuesday': 1.0}
     """
     true, ours = _by_recording(reference), _by_recording(found)
-    regions = None if evaluated is None else _by_recording(evaluated)
     return {
         name: diarization_errors(
             true[name],
             ours[name],
-            evaluated=None if regions is None else regions[name],
+            evaluated=None if evaluated is None else evaluated[name],
             **options,
         )
-        for name in list(true if regions is None else regions)
+        for name in list(true if evaluated is None else evaluated)
     }
 
 
-def _by_recording(parts: Iterable[Any]) -> dict[str, list[Any]]:
+def _by_recording(parts: Iterable[Turn]) -> dict[str, list[Any]]:
     """Return the parts of each recording, without its name; nothing for other recordings."""
     result: dict[str, list[Any]] = defaultdict(list)
     for recording, *rest in parts:
