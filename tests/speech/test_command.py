@@ -54,7 +54,7 @@ def test_an_earlier_run_goes_on(results, two_voices, tmp_path, capsys, monkeypat
     assert run(two_voices, "--out", tmp_path, "--resume", "--force", "--max-speakers", 1) == 0
     assert "1 speaker," in capsys.readouterr().out
     assert run(two_voices, "--out", tmp_path, "--resume", "--force", "--window", 2) == 2
-    assert "was made with another window" in capsys.readouterr().err
+    assert "was made with another --window" in capsys.readouterr().err
 
 
 def test_vectors_of_others(results, tmp_path, capsys):
@@ -94,6 +94,7 @@ def test_refusals_are_one_line(two_voices, tmp_path, capsys):
     (tmp_path / "text.wav").write_text("I am a letter.")
     (tmp_path / "a.rttm").write_text("SPEAKER two-voices 1 2.0\n")
     (tmp_path / "b.rttm").write_text("SPEAKER other 1 2.0 3.0 <NA> <NA> A <NA> <NA>\n")
+    (tmp_path / "c.rttm").write_text("I am a letter.\n")
     (tmp_path / "two-voices.speakers.rttm").write_text("")
     copy = tmp_path / "two-voices.wav"
     copy.write_bytes(two_voices.read_bytes())
@@ -105,6 +106,7 @@ def test_refusals_are_one_line(two_voices, tmp_path, capsys):
         ([copy, two_voices], "two recordings are named two-voices"),
         ([copy, "--force", "--segments", tmp_path / "a.rttm"], "line 1 has 4 fields"),
         ([copy, "--force", "--segments", tmp_path / "b.rttm"], "has no segment of two-voices"),
+        ([copy, "--force", "--segments", tmp_path / "c.rttm"], "c.rttm has no segments"),
         ([copy, "--force", "--threshold", 2], "--threshold must be greater than 0"),
         ([copy, "--force", "--window", 0], "--window must be greater than 0"),
         ([copy, "--speakers", 2, "--max-speakers", 3], "--speakers does not go together"),
@@ -119,7 +121,26 @@ def test_refusals_are_one_line(two_voices, tmp_path, capsys):
         assert err[-1].startswith("modeshift: ")
 
 
-def test_more_speakers_than_windows_is_refused(results, two_voices, tmp_path, capsys):
+@pytest.mark.parametrize("option", ["--speakers", "--min-speakers"])
+def test_more_speakers_than_windows_is_refused(results, two_voices, tmp_path, capsys, option):
     Vectors.load(results / "two-voices.vectors.npz").save(tmp_path / "two-voices.vectors.npz")
-    assert run(two_voices, "--out", tmp_path, "--resume", "--speakers", 30) == 2
-    assert "--speakers 30, but there are only 26 windows of speech" in capsys.readouterr().err
+    assert run(two_voices, "--out", tmp_path, "--resume", option, 30) == 2
+    message = f"modeshift: {option} 30, but there are only 26 windows of speech"
+    assert message in capsys.readouterr().err
+
+
+def test_music_is_named(two_voices, tmp_path, capsys):
+    """Tones that begin and fade: the detector hears a little speech, and doubts it."""
+    import soundfile
+
+    rate, rng = 16000, np.random.RandomState(0)
+    sound = np.zeros(20 * rate)
+    for start in range(0, len(sound), rate // 4):
+        time = np.arange(len(sound) - start) / rate
+        pitch = 220.0 * 2.0 ** (rng.choice([0, 3, 5, 7, 10, 12, 15]) / 12)
+        tone = sum(np.sin(2 * np.pi * k * pitch * time) / k for k in (1, 2, 3, 4))
+        sound[start:] += np.exp(-3.0 * time) * tone
+    soundfile.write(tmp_path / "music.wav", 0.5 * sound / np.abs(sound).max(), rate)
+    assert run(tmp_path / "music.wav") == 0
+    assert "music: no part is clearly speech" in (err := capsys.readouterr().err)
+    assert "for music or noise raise --threshold 0.05" in err

@@ -2,7 +2,9 @@
 
 import argparse
 import json
+import re
 import sys
+import warnings
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from functools import partial
@@ -27,6 +29,7 @@ _EXTRAS = {
     "labels": ("a label track for Audacity", ".speakers.txt"),
     "page": ("an .html page to see, hear, rename and merge speakers", ".speakers.html"),
 }
+_FROM_RECORDING = {"samples": "recording", "rate": "recording"}
 _RTTM, _SPEECH, _VECTORS = ".speakers.rttm", ".speech.csv", ".vectors.npz"
 
 
@@ -279,7 +282,11 @@ def _computed(options: argparse.Namespace) -> tuple[list[Any], _Places]:
         place = places.of(recording.name, _VECTORS)
         vectors = _earlier(options, place, request.of(recording))
         if vectors is None:
-            vectors = cut(recording, request, n_jobs=threads, show=show)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", UserWarning)
+                vectors = cut(recording, request, n_jobs=threads, show=show)
+            for warning in caught:
+                _note(options, _in_options(str(warning.message)))
             _write_segments(places.of(recording.name, _SPEECH), vectors.segments)
             vectors.save(place)
         if not vectors.segments:
@@ -343,12 +350,13 @@ def _request(options: argparse.Namespace, recordings: list[Any]) -> Any:
         only = recordings[0].name if len(recordings) == 1 else None
         with about("--segments"):
             segments = tuple(read_segments(options.segments, only))
+        if not segments:
+            raise UserError(f"--segments {options.segments} has no segments")
         known = {recording.name for recording in recordings}
         if not known & {segment.recording for segment in segments}:
-            name = next((segment.recording for segment in segments), "nobody")
             raise UserError(
                 f"--segments {options.segments} has no segment of {recordings[0].name}; it has "
-                f"those of {name}"
+                f"those of {segments[0].recording}"
             )
     return Request(
         threshold=options.threshold,
@@ -369,10 +377,9 @@ def _earlier(options: argparse.Namespace, place: Path, asked: dict[str, Any]) ->
         return None
     earlier = Vectors.load(place)
     if earlier.asked != asked:
-        changed = [name for name in asked if earlier.asked.get(name) != asked[name]]
-        raise UserError(
-            f"{place} was made with another {changed[0]}; leave --resume out, and pass --force"
-        )
+        changed = next(name for name in asked if earlier.asked.get(name) != asked[name])
+        other = _FROM_RECORDING.get(changed, f"--{changed.replace('_', '-')}")
+        raise UserError(f"{place} was made with another {other}; pass --force without --resume")
     return earlier
 
 
@@ -456,13 +463,17 @@ _OPTIONS = {
     "length": "--window",
     "step": "--step",
     "threshold": "--threshold",
-    "device=": "--device ",
+    "device": "--device",
 }
+_NAMES = "|".join(_OPTIONS)
+_LONG_NAMES = "|".join(name for name in _OPTIONS if "_" in name)
 
 
 def _in_options(message: str) -> str:
-    """Return a message of the library with options in place of parameters."""
-    for name, option in _OPTIONS.items():
-        if message.startswith((f"{name} ", f"{name}=")) or "_" in name or "=" in name:
-            message = message.replace(f"{name}=", f"{option} ").replace(name, option)
-    return message.replace("----", "--")
+    """Return a message of the library with options in place of parameters.
+
+    A name alone may be a common word, unless it is at the beginning or has an underscore.
+    """
+    message = re.sub(rf"\b({_NAMES})=", lambda match: f"{_OPTIONS[match[1]]} ", message)
+    names = rf"^({_NAMES})\b|\b({_LONG_NAMES})\b"
+    return re.sub(names, lambda match: _OPTIONS[match[0]], message)

@@ -5,6 +5,7 @@ ms at a time, and remembers what it has heard. So that several threads can liste
 cut into parts of about a minute, and the detector of a part hears some seconds before it.
 """
 
+import warnings
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -19,6 +20,7 @@ from modeshift.speech.turns import Segment
 _FRAME = 512  # samples that are judged together
 _BLOCK = 64.0  # seconds of a part: 2000 frames
 _LEAD = 3.2  # seconds that a detector hears before its part
+_CLEAR = 0.5  # music and noise stay below
 
 Show = Callable[[Iterable[Any], int, str], Iterable[Any]]
 """Passes items on and shows how many are done: items, their number, a title."""
@@ -39,6 +41,8 @@ def find_speech(
     show: Show = silently,
 ) -> list[Segment]:
     """Return the stretches of a recording in which somebody speaks.
+
+    Warns if some are found, and none of them is clearly speech.
 
     Parameters
     ----------
@@ -61,8 +65,16 @@ def find_speech(
     """
     threshold = check_real("threshold", threshold, low=0.0, high=1.0, low_allowed=False)
     min_on, min_off = check_real("min_on", min_on, low=0.0), check_real("min_off", min_off, low=0.0)
-    voiced = speech_probabilities(recording, n_jobs, show) >= threshold
+    probabilities = speech_probabilities(recording, n_jobs, show)
+    voiced = probabilities >= threshold
     stretches = stretches_of(voiced, _FRAME / RATE, min_on=min_on, min_off=min_off)
+    highest = probabilities.max()
+    if len(stretches) and highest < _CLEAR:
+        warnings.warn(
+            f"{recording.name}: no part is clearly speech (highest probability {highest:.2f}); for "
+            f"music or noise raise threshold={threshold:g}",
+            stacklevel=2,
+        )
     ends = np.minimum(stretches[:, 1], recording.duration)
     return [
         Segment(recording.name, float(start), float(end))
