@@ -16,7 +16,7 @@ from modeshift.checks import check_choice, check_real, check_whole
 from modeshift.estimators.mean_shift import MeanShift
 from modeshift.estimators.stochastic_mean_shift import StochasticMeanShift
 from modeshift.speech.geometry import Geometry, geometry_of
-from modeshift.speech.partition import dissolve, merge_to, order_by, parts_of, silhouette, split_to
+from modeshift.speech.partition import dissolve, linked, merge_to, order_by, parts_of, silhouette
 
 _NEIGHBOURS = (3, 5, 8, 12, 20, 32, 50, 80)
 _RADII = 6
@@ -321,17 +321,17 @@ def _nearest_number(answers: list[_Answer], wish: Wish) -> int:
 def _forced(part: _Part, answers: list[_Answer], wanted: int) -> _Answer:
     """Return an answer with exactly a number of speakers.
 
-    Every answer with as many or more is merged down to the number, and the best silhouette counts.
-    If there is none, the answer with the most speakers is split.
+    Every answer with as many or more is merged down to the number, and so are the single windows:
+    a speaker with few windows is in no answer. The best silhouette counts.
     """
-    more = [a for a in answers if a.trial.n_speakers >= wanted]
-    if not more:
-        one = np.zeros(len(part.points), dtype=np.int64)
-        blank = _Answer(Trial(0.0, 0, 1, 0.0), one, one)
-        start = max(answers, key=lambda a: a.trial.n_speakers, default=blank)
-        return start._replace(labels=split_to(part.points, start.labels, wanted))
-    merged = [a._replace(labels=merge_to(part.points, a.labels, wanted)) for a in more]
-    return max(merged, key=lambda a: silhouette(part.points, a.labels))
+    alone = linked(part.points, wanted)
+    candidates = [_Answer(Trial(0.0, 0, wanted, 0.0), alone, alone)]
+    candidates += [
+        answer._replace(labels=merge_to(part.points, answer.labels, wanted))
+        for answer in answers
+        if answer.trial.n_speakers >= wanted
+    ]
+    return max(candidates, key=lambda answer: silhouette(part.points, answer.labels))
 
 
 def _alike(part: _Part) -> bool:

@@ -1,9 +1,10 @@
-"""Parts of a set of points: sums, silhouettes, merging and splitting, without tables of all pairs.
+"""Parts of a set of points: sums, silhouettes and merging.
 
 The dissimilarity of two points is half their squared distance (1 - cos for unit vectors).
 """
 
 import numpy as np
+from scipy.cluster.hierarchy import cut_tree, linkage
 
 from modeshift.speech.geometry import Geometry
 
@@ -90,34 +91,12 @@ def merge_to(points: np.ndarray, labels: np.ndarray, wanted: int) -> np.ndarray:
     return compact(target[labels])
 
 
-def split_to(points: np.ndarray, labels: np.ndarray, wanted: int) -> np.ndarray:
-    """Split the part with the largest sum of squares in two, until there is a number of parts.
+def linked(points: np.ndarray, wanted: int) -> np.ndarray:
+    """Merge single points by average linkage until a number of parts is left.
 
-    A part of points that coincide loses one point.
+    The labels are those of ``merge_to`` for parts of one point each, with a table of all pairs.
     """
-    labels = compact(labels)
-    while labels.max() + 1 < wanted:
-        sums, counts = parts_of(points, labels)
-        offsets = points - (sums / counts[:, np.newaxis])[labels]
-        inner = np.bincount(labels, weights=(offsets * offsets).sum(axis=1))
-        inner[counts < 2] = -1.0
-        rows = np.flatnonzero(labels == np.argmax(inner))
-        labels[rows[_farther_half(points[rows])]] = labels.max() + 1
-    return labels
-
-
-def _farther_half(points: np.ndarray) -> np.ndarray:
-    """Return the mask of the points of one of two halves: two means, begun at far points."""
-    first = int(((points - points.mean(axis=0)) ** 2).sum(axis=1).argmax())
-    second = int(((points - points[first]) ** 2).sum(axis=1).argmax())
-    ends = points[[first, second]]
-    mask = np.zeros(len(points), dtype=bool)
-    for _ in range(10):
-        apart = ((points[:, np.newaxis] - ends) ** 2).sum(axis=2)
-        mask = apart[:, 1] < apart[:, 0]
-        if not mask.any() or mask.all():
-            break
-        ends = np.array([points[~mask].mean(axis=0), points[mask].mean(axis=0)])
-    if not mask.any() or mask.all():
-        mask = np.arange(len(points)) == len(points) - 1
-    return mask
+    if wanted == len(points):
+        return np.arange(len(points))
+    tree = linkage(points, "average", metric="sqeuclidean")
+    return compact(cut_tree(tree, wanted)[:, 0])
