@@ -164,6 +164,27 @@ def test_any_estimator_with_a_seed_can_vote(estimator, paper_set):
     assert not hasattr(estimator, "labels_")
 
 
+class Lots(ClusterMixin, BaseEstimator):
+    """Draws the cluster of each point."""
+
+    def __init__(self, n_clusters=3, random_state=None):
+        self.n_clusters = n_clusters
+        self.random_state = random_state
+
+    def fit(self, X):
+        self.labels_ = self.random_state.permutation(np.arange(len(X)) % self.n_clusters)
+        return self
+
+
+def test_a_vote_that_loses_clusters_says_so(recwarn):
+    votes = Consensus(Lots(4), n_runs=9, random_state=2)
+    with pytest.warns(UserWarning, match="vote of 9 runs has . clusters instead of n_clusters=4"):
+        votes.fit(LINE)
+    recwarn.clear()
+    Consensus(KMeans(n_clusters=3, n_init=1), n_runs=3, random_state=0).fit(LINE)
+    assert not recwarn.list
+
+
 def test_callbacks_watch_every_run():
     seen = []
     runs = StochasticMeanShift(bandwidth=1.0).set_callbacks(lambda state: seen.append(state.sweep))

@@ -32,6 +32,7 @@ from modeshift.estimators.notebook import ShowsClusters
 from modeshift.estimators.stochastic_mean_shift import StochasticMeanShift
 from modeshift.estimators.validation import as_places, check_points, check_randomness
 from modeshift.estimators.voting import Votes, join_runs
+from modeshift.estimators.warnings import warn_of_lost_clusters
 
 
 def _seeks_modes(consensus: Any) -> bool:
@@ -194,6 +195,7 @@ class Consensus(ShowsClusters, ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         # Clusters are numbered by first appearance. No cluster (-1) is a group of its own.
         groups = np.column_stack([_by_first(run.labels_) for run in runs])
         self._publish(runs, join_runs(groups, weights), points, weights)
+        warn_of_lost_clusters(self, self.estimator)
 
     def _runs(self, X: Any, sample_weight: Any) -> list[Any]:
         """Return the fitted runs. All of them draw from one generator."""

@@ -68,6 +68,18 @@ def warn_of_too_few(fit: Fit, spec: Spec, *, is_chosen: bool) -> None:
     warnings.warn(text, stacklevel=4)
 
 
+def warn_of_lost_clusters(consensus: Any, estimator: Any) -> None:
+    """Warn that a vote has fewer clusters than each of its runs was asked for."""
+    found, wished = len(consensus.cluster_centers_), getattr(estimator, "n_clusters", None)
+    if wished is not None and 0 < found < wished:
+        warnings.warn(
+            f"The vote of {consensus.n_runs} runs has {found} clusters instead of "
+            f"n_clusters={wished}: the runs disagree about the others. confidence_ shows where. "
+            "Take more runs, or another random_state.",
+            stacklevel=4,
+        )
+
+
 def warn_of_different_scales(points: np.ndarray, names: Any, spec: Spec) -> None:
     """Say which features are so much narrower than another one that they do not matter."""
     if spec.has_own_units or spec.feature_scale is not None or points.shape[1] == 1:
