@@ -13,7 +13,14 @@ from modeshift.engines.cpu.nearest import nearest_rows as nearest_of
 from modeshift.engines.cuda import few_field, many_field, memory
 from modeshift.engines.cuda.components import connected_components
 from modeshift.engines.cuda.few_field import FewField
-from modeshift.engines.cuda.halves import doubt_factor, make_frame, split_rows, width_of
+from modeshift.engines.cuda.halves import (
+    doubt_factor,
+    make_frame,
+    room_for,
+    split_rows,
+    tiles_near,
+    width_of,
+)
 from modeshift.engines.cuda.many_field import ManyField
 from modeshift.engines.cuda.nearest import NearestSearch, nearest_rows
 from modeshift.engines.cuda.tiles import FEW, balls_around, locality_order, near_tiles, padded
@@ -122,7 +129,7 @@ def test_the_error_of_a_margin_is_within_its_bound(d, positive):
     rng = np.random.default_rng(d)
     rows = tensor(rng.uniform(0 if positive else -1, 1, size=(200, d)), torch.float32)
     frame = make_frame(rows, 1.0)
-    halves = split_rows(rows, frame, width_of(d), "exact")
+    halves = split_rows(rows, frame, room_for(rows, 8, width_of(d), "exact"))
     exact = (rows.double() - frame.centre.double()) * frame.factor
     if DEVICE.type == "cuda":  # the tensor cores themselves
         product = lambda a, b: torch.mm(a, b.T, out_dtype=torch.float32)  # noqa: E731
@@ -324,6 +331,30 @@ def test_near_tiles_miss_nobody(n, d, seed):
     }
     near = torch.cdist(sorted_points.double(), sorted_points.double()) <= h
     assert {(int(i) // 16, int(j) // 8) for i, j in near.nonzero()} <= listed
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e6])
+@pytest.mark.parametrize(("n", "d"), [(1, 9), (70, 9), (300, 12), (150, 300)])
+def test_lists_of_tiles_miss_nobody(n, d, scale):
+    """Blocks of places, some far away, and tiles of points; the last of each is not full."""
+    X, h = make_data("clustered", n, d, n)
+    X = X + scale * np.arange(n)[:, None] // (n // 2 + 1)
+    points = tensor(X)
+    places = torch.cat([points[: n // 2 + 1], points[:1] + 1e9, points[:1] - 3 * scale])
+    frame, width = make_frame(points, h), width_of(d)
+    tiles = split_rows(points, frame, room_for(points, 8, width, "exact"))
+    blocks = split_rows(places, frame, room_for(places, 16, width, "exact"))
+    visits, worth_it = tiles_near(blocks, tiles, h * frame.factor)
+    n_tiles = len(tiles.radii)
+    listed = {
+        (block, int(tile))
+        for block, (start, count) in enumerate(zip(visits.starts, visits.counts, strict=True))
+        for tile in (visits.tiles[start : start + count] if worth_it else range(n_tiles))
+    }
+    near = torch.cdist(places, points, compute_mode="donot_use_mm_for_euclid_dist") <= h
+    assert {(int(i) // 16, int(j) // 8) for i, j in near.nonzero()} <= listed
+    if n == 300 and scale > 1:
+        assert len(listed) < 0.7 * len(blocks.radii) * n_tiles
 
 
 def test_the_truncation_is_that_of_the_cpu():

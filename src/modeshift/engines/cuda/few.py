@@ -254,12 +254,12 @@ def _means_of(spot, sums, mass, D: tl.constexpr, SPHERE: tl.constexpr):
     alone = mass <= 0.0
     share = 1.0 / tl.where(alone, 1.0, mass)
     means = ()
-    square = tl.zeros_like(spot[0])
     for k in tl.static_range(D):
-        mean = spot[k] + tl.where(alone, 0.0, sums[k] * share).to(spot[k].dtype)
-        means = means + (mean,)
-        square += mean * mean
+        means = means + (spot[k] + tl.where(alone, 0.0, sums[k] * share).to(spot[k].dtype),)
     if SPHERE:
+        square = tl.zeros_like(spot[0])
+        for k in tl.static_range(D):
+            square += means[k] * means[k]
         length = tl.sqrt(square)
         clear = length > NO_DIRECTION
         back = ()

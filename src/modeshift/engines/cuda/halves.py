@@ -6,15 +6,22 @@ bounds.
 """
 
 import math
+from functools import partial
 from typing import NamedTuple
 
 import torch
+import triton
 
 from modeshift.engines.cuda.devices import INTERPRETED
+from modeshift.engines.cuda.split import list_tiles, split_tiles
+from modeshift.engines.cuda.tiles import CANCELLED, ROUNDING, Visits
 
 _LARGEST = 10  # coordinates are scaled to lie below 2 ** 10, far below the limit of float16
 _FAR = 2.0**15  # farther from any point than the reach, which is below 2 ** 10 too
 _STEP = 16  # features that tensor cores add up at a time
+_COLUMNS = 32  # of the rows of a tile that are split at a time
+_LISTED = 1024  # tiles that are compared with a block at a time
+_WORTH_LISTING = 0.9  # up to this share of the tiles a list of them is faster than visiting all
 
 
 class Frame(NamedTuple):
@@ -25,14 +32,17 @@ class Frame(NamedTuple):
     centre : Tensor of shape (d,)
     factor : float
         A power of two that coordinates are multiplied by.
+    numbers : Tensor of shape (1,)
+        The factor, on the device.
     """
 
     centre: torch.Tensor
     factor: float
+    numbers: torch.Tensor
 
 
 class Halves(NamedTuple):
-    """Rows for tensor cores.
+    """Rows for tensor cores, and balls around the rows of each tile, in the units of the frame.
 
     Attributes
     ----------
@@ -40,39 +50,85 @@ class Halves(NamedTuple):
         They add up to the row; with "fast", ``low`` is not used.
     half_squares : Tensor of shape (rows,), float32
         Half the squared length.
+    centres : Tensor of shape (tiles, width), float32
+    centre_squares : Tensor of shape (tiles,), float64
+        Squared length of the centres.
+    radii : Tensor of shape (tiles,), float32
+    largest : Tensor of shape (tiles,), float32
+        Largest squared length of the rows of the tile.
     """
 
     high: torch.Tensor
     low: torch.Tensor
     half_squares: torch.Tensor
+    centres: torch.Tensor
+    centre_squares: torch.Tensor
+    radii: torch.Tensor
+    largest: torch.Tensor
 
 
 def make_frame(points: torch.Tensor, reach: float) -> Frame:
     """Choose a frame in which no coordinate of the points reaches 2 ** 10, nor does the reach."""
     centre = points.mean(dim=0)
     largest = max(float((points - centre).abs().max()), reach)
-    return Frame(centre, 2.0 ** (_LARGEST - math.frexp(largest)[1]))
+    factor = 2.0 ** (_LARGEST - math.frexp(largest)[1])
+    return Frame(centre, factor, centre.new_tensor([factor]))
 
 
-def split_rows(rows: torch.Tensor, frame: Frame, width: int, precision: str) -> Halves:
+def room_for(rows: torch.Tensor, size: int, width: int, precision: str) -> Halves:
+    """Return room for rows, in tiles of ``size``."""
+    n_tiles = triton.cdiv(len(rows), size)
+    new = partial(torch.empty, device=rows.device)
+    fast = precision == "fast"
+    kind = torch.bfloat16 if fast else torch.float16
+    high = new((n_tiles * size, width), dtype=torch.float32 if fast and INTERPRETED else kind)
+    numbers = new((2, n_tiles), dtype=torch.float32)
+    return Halves(
+        high=high,
+        low=high if fast else torch.empty_like(high),
+        half_squares=new(n_tiles * size, dtype=torch.float32),
+        centres=new((n_tiles, width), dtype=torch.float32),
+        centre_squares=new(n_tiles, dtype=torch.float64),
+        radii=numbers[0],
+        largest=numbers[1],
+    )
+
+
+def split_rows(
+    rows: torch.Tensor, frame: Frame, out: Halves, weights: torch.Tensor | None = None
+) -> Halves:
     """Centre and scale rows, round them to 16 bits, and pad them to a width with zeros.
 
-    Rows that float16 cannot hold are infinitely far, beyond the reach of all points.
+    Rows that float16 cannot hold are infinitely far, beyond the reach of all points; so are the
+    rows that fill the last tile. With ``weights``, of at most 1, rows are multiplied by them.
     """
-    scaled = (rows - frame.centre) * frame.factor
-    scaled = torch.nn.functional.pad(scaled, (0, width - scaled.shape[1]))
-    if precision == "fast":
-        # Lengths of the rounded rows: the distance of a point to itself must be 0.
-        scaled = scaled.to(torch.bfloat16).float()
-    half_squares = (0.5 * (scaled * scaled).sum(dim=1, dtype=torch.float64)).float()
-    if bool((half_squares >= 0.5 * _FAR**2).any()):
-        far = (scaled.abs() >= _FAR).any(dim=1)
-        scaled[far], half_squares[far] = 0.0, torch.inf
-    if precision == "fast":
-        high = scaled if INTERPRETED else scaled.to(torch.bfloat16)
-        return Halves(high, high, half_squares)
-    high = scaled.to(torch.float16)
-    return Halves(high, (scaled - high).to(torch.float16), half_squares)
+    n_tiles, width = out.centres.shape
+    split_tiles[(n_tiles,)](
+        rows, rows if weights is None else weights, frame.centre, frame.numbers, *out, len(rows),
+        rows.shape[1], width, SIZE=len(out.high) // n_tiles, STEP=min(width, _COLUMNS), FAR=_FAR,
+        FAST=out.low is out.high, WEIGHTED=weights is not None, num_warps=4,
+    )  # fmt: skip
+    return out
+
+
+def tiles_near(blocks: Halves, tiles: Halves, reach: float) -> tuple[Visits, bool]:
+    """Return for each block the list of tiles whose ball comes within reach of its ball.
+
+    The second result is False if all tiles should be visited, because a list would save little.
+    The reach is in the units of the frame.
+    """
+    n_blocks, n_tiles = len(blocks.radii), len(tiles.radii)
+    new = partial(torch.empty, device=blocks.radii.device, dtype=torch.int32)
+    counts, listed = new(n_blocks), new(n_blocks * n_tiles)
+    list_tiles[(n_blocks,)](
+        blocks.centres.double() @ tiles.centres.double().T,
+        blocks.centre_squares, tiles.centre_squares, blocks.radii, tiles.radii,
+        blocks.centre_squares.new_tensor([reach]), counts, listed, n_tiles,
+        ROUNDING=ROUNDING, CANCELLED=CANCELLED, STEP=_LISTED, num_warps=4,
+    )  # fmt: skip
+    starts = torch.arange(0, n_blocks * n_tiles, n_tiles, device=counts.device)
+    worth_it = int(counts.sum()) <= _WORTH_LISTING * n_blocks * n_tiles
+    return Visits(starts, counts if worth_it else counts.fill_(n_tiles), listed), worth_it
 
 
 def doubt_factor(d: int) -> float:

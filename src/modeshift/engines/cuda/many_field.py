@@ -4,6 +4,7 @@ from functools import partial
 from typing import NamedTuple, Self
 
 import torch
+from triton import cdiv
 from triton.runtime.errors import OutOfResources
 
 from modeshift.engines.cuda.devices import n_processors
@@ -13,24 +14,20 @@ from modeshift.engines.cuda.halves import (
     Halves,
     doubt_factor,
     make_frame,
+    room_for,
     split_rows,
+    tiles_near,
     width_of,
 )
 from modeshift.engines.cuda.many import settle_doubts, sweep_many
 from modeshift.engines.cuda.sphere import put_back
-from modeshift.engines.cuda.tiles import (
-    Layout,
-    Visits,
-    are_near,
-    balls_around,
-    listed,
-    padded,
-    padded_with,
-)
+from modeshift.engines.cuda.split import finish_many
+from modeshift.engines.cuda.tiles import Layout, padded_with
 
 _BUSY = 2  # programs for each processor
 _MOST_SHARES = 16
-_WORTH_LISTING = 0.9  # up to this share of the tiles a list of them is faster than visiting all
+_JOINED = 32  # places of a program that joins the shares of a sweep
+_COLUMNS = 64  # of these places, at a time
 _WEIGHT_ERROR = 2.0**-8  # largest relative error of a Gaussian weight
 _ROOM = 64  # first length of the list of tiles in doubt of a place
 _MOST_ROOM = 2**28  # tiles in doubt, of all places together
@@ -69,125 +66,120 @@ class ManyField(DeviceField):
     _level = 0  # number of layouts that needed too much shared memory
 
     def _build(self) -> None:
-        n, d = self.points.shape
+        d = self.points.shape[1]
         self._exact = self.precision == "exact"
         self._width = width_of(d)
         self._parts = -(-self._width // LARGEST_WIDTH)
         self._layout = layouts_for(self._width, self._exact)[self._level]
-        tile = self._layout.tile
-        points = padded(self.points, tile)
         self._frame = make_frame(self.points, self.reach)
-        self._halves = self._split(points, n)
-        self._balls = balls_around(points, tile)
-        self._masses = padded_with(self.weights.float(), tile, 0.0)
+        self._masses = padded_with(self.weights.float(), self._layout.tile, 0.0)
         self._heaviest = float(self._masses.max())
         self._weighted = bool((self.weights != 1.0).any())
-        self._values = self._weigh(points, self._masses) if self._weighted else self._halves
+        self._halves = self._room_for(self.points, self._layout.tile)
+        self._values = self._halves
+        if self._weighted:
+            self._values = self._room_for(self.points, self._layout.tile)
         self._unit = self._frame.factor / (self._heaviest if self._weighted else 1.0)
         self._doubt = doubt_factor(d)
         sharpness = -0.5 * LOG2_E / (self.radius * self.radius)
         self._limits = self.weights.new_tensor([self.reach * self.reach, sharpness])
+        self._fill()
+
+    def _fill(self) -> None:
+        """Split the points for tensor cores; also multiplied by their weights, for the sums."""
+        split_rows(self.points, self._frame, self._halves)
+        if self._weighted:
+            split_rows(self.points, self._frame, self._values, self._masses / self._heaviest)
 
     def at(self, points: torch.Tensor, weights: torch.Tensor) -> Self:
         """Replace the points and weights; return the field itself."""
-        self.points, self.weights = points, weights
-        self._build()
+        alike = len(points) == len(self.points) and weights is self.weights
+        self.points, self.weights = points.contiguous(), weights
+        if alike:  # they stay in the hull of the data, so the frame is valid
+            self._fill()
+        else:
+            self._build()
         return self
 
     def move_points(self, rows: torch.Tensor, positions: torch.Tensor) -> None:
         """Move some of the points. They stay in the hull of the data, so the frame is valid."""
         self.points[rows] = positions
-        parts = [(self._halves, self._split(positions, len(rows)))]
-        if self._weighted:
-            parts.append((self._values, self._weigh(positions, self._masses[rows])))
-        for whole, part in parts:
-            for column, changed in zip(whole, part, strict=True):
-                column[rows] = changed
-        self._balls = balls_around(padded(self.points, self._layout.tile), self._layout.tile)
+        self._fill()
 
-    def _split(self, rows: torch.Tensor, n: int) -> Halves:
-        """Split rows. Rows from the n-th on are padding, infinitely far away."""
-        halves = split_rows(rows, self._frame, self._width, self.precision)
-        halves.half_squares[n:] = torch.inf
-        return halves
-
-    def _weigh(self, points: torch.Tensor, masses: torch.Tensor) -> Halves:
-        """Multiply points by their weights, once for all kernels."""
-        centred = (points - self._frame.centre) * (masses / self._heaviest)[:, None]
-        origin = self._frame._replace(centre=torch.zeros_like(self._frame.centre))
-        return split_rows(centred, origin, self._width, self.precision)
-
-    def _visits(self, asked: torch.Tensor) -> tuple[Visits, bool]:
-        """List the tiles near each block; all tiles if a list would save little."""
-        near = are_near(balls_around(asked, self._layout.block), self._balls, self.reach)
-        if int(near.sum()) <= _WORTH_LISTING * near.numel():
-            return listed(near), True
-        n_blocks, n_tiles = near.shape
-        starts = torch.zeros(n_blocks, dtype=torch.int64, device=near.device)
-        counts = torch.full((n_blocks,), n_tiles, dtype=torch.int32, device=near.device)
-        return Visits(starts, counts, tiles=counts), False  # the kernel does not read the list
+    def _room_for(self, rows: torch.Tensor, size: int) -> Halves:
+        return room_for(rows, size, self._width, self.precision)
 
     def _answer(self, places: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        means, masses = self._average(places)
-        alone = masses <= 0
-        if bool(alone.any()):
-            means[alone] = places[alone]
-        if self.on_sphere:
-            means = put_back(means, places)
-        shifts = torch.linalg.vector_norm(means - places, dim=1)
-        return means, masses, shifts * shifts
-
-    def _average(self, places: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        m, d = places.shape
-        asked = padded(places, self._layout.block)
+        places = places.contiguous()
+        m = len(places)
         room = self._room if self._exact else 1
-        n_shares = self._share_out(len(asked) // self._layout.block)
-        if room * n_shares * len(asked) > _MOST_ROOM and m > 1:
-            parts = [self._average(half) for half in places.split(-(-m // 2))]
-            return torch.cat([part[0] for part in parts]), torch.cat([part[1] for part in parts])
-        work = self._make_work(n_shares, len(asked), room)
+        n_blocks = cdiv(m, self._layout.block)
+        n_shares = self._share_out(n_blocks)
+        n_places = n_blocks * self._layout.block
+        if room * n_shares * n_places > _MOST_ROOM and m > 1:
+            halves = [self._answer(half) for half in places.split(cdiv(m, 2))]
+            return tuple(torch.cat(column) for column in zip(*halves, strict=True))
+        work = self._make_work(n_shares, n_places, room)
         try:
-            self._sweep(asked, m, work)
+            self._sweep(places, work)
         except OutOfResources:  # too little shared memory on this GPU: try smaller tiles
             self._level += 1
             if self._level == len(layouts_for(self._width, self._exact)):
                 raise
             self._build()
-            return self._average(places)
+            return self._answer(places)
         most = int(work.n_doubts.max()) if self._exact else 0
         if most > room:
             self._room = 1 << (most - 1).bit_length()
-            return self._average(places)
+            return self._answer(places)
         if most > 0:
-            self._settle(places.contiguous(), work)
-        total = work.masses.sum(dim=0)[:m]
-        offsets = work.sums[0] if n_shares == 1 else work.sums.sum(dim=0)
-        shares = (1.0 / (self._unit * total))[:, None]
-        means = torch.addcmul(self._frame.centre, offsets[:m, :d].to(places.dtype), shares)
+            self._settle(places, work)
+        ends, masses, squares = self._finish(places, work)
         if self._weighted:
-            self._average_light(places, means, total)
-        return means, total
+            self._answer_light(places, ends, masses, squares)
+        return ends, masses, squares
 
-    def _average_light(
-        self, places: torch.Tensor, means: torch.Tensor, total: torch.Tensor
+    def _finish(self, places: torch.Tensor, work: Work) -> tuple[torch.Tensor, ...]:
+        """Return means, masses and squared shifts from the sums of all shares."""
+        m, d = places.shape
+        n_shares, n_places = work.masses.shape
+        ends, squares = torch.empty_like(places), places.new_empty(m)
+        masses = work.masses.new_empty(m)
+        finish_many[(cdiv(m, _JOINED),)](
+            places, self._frame.centre, work.sums, work.masses, ends, masses, squares,
+            m, n_places, n_shares, d, self._width, self._unit,
+            SIZE=_JOINED, STEP=min(self._width, _COLUMNS), SPHERE=self.on_sphere, num_warps=4,
+        )  # fmt: skip
+        return ends, masses, squares
+
+    def _answer_light(
+        self,
+        places: torch.Tensor,
+        ends: torch.Tensor,
+        masses: torch.Tensor,
+        squares: torch.Tensor,
     ) -> None:
         """Compute the means that float16 cannot hold again, by differences in float64."""
         points, weights = self.points.double(), self.weights.double()
-        light = (total > 0) & (total < _LIGHT * self._heaviest)
+        light = (masses > 0) & (masses < _LIGHT * self._heaviest)
         for row in light.nonzero()[:, 0].tolist():
-            gaps = points - places[row].double()
-            squares = (gaps * gaps).sum(dim=1)
-            worth = torch.where(squares <= self.reach * self.reach, weights, 0.0)
+            place = places[row].double()
+            gaps = points - place
+            far = (gaps * gaps).sum(dim=1)
+            worth = torch.where(far <= self.reach * self.reach, weights, 0.0)
             if self.gaussian:
-                worth = worth * torch.exp(-0.5 * squares / (self.radius * self.radius))
+                worth = worth * torch.exp(-0.5 * far / (self.radius * self.radius))
             mass = worth.sum()
-            means[row] = places[row] + (worth @ gaps / mass).to(places.dtype)
-            total[row] = mass
+            end = place + worth @ gaps / mass
+            if self.on_sphere:
+                end = put_back(end[None], place[None])[0]
+            ends[row], masses[row] = end.to(ends.dtype), mass
+            squares[row] = ((end - place) ** 2).sum()
 
     def _share_out(self, n_blocks: int) -> int:
         """Return the number of programs per block that keeps all processors busy."""
         n_shares = _BUSY * n_processors(self.points.device) // (n_blocks * self._parts)
-        return max(1, min(n_shares, len(self._balls.radii), _MOST_SHARES))
+        return max(1, min(n_shares, len(self._halves.radii), _MOST_SHARES))
 
     def _make_work(self, n_shares: int, m: int, room: int) -> Work:
         new = partial(torch.empty, device=self.points.device)
@@ -200,16 +192,17 @@ class ManyField(DeviceField):
             n_doubts=new((n_shares, m), dtype=torch.int32),
         )
 
-    def _sweep(self, asked: torch.Tensor, m: int, work: Work) -> None:
-        """Add up the points near the first m places; the other places are padding."""
-        visits, listed = self._visits(asked)
-        halves = self._split(asked, m)
+    def _sweep(self, places: torch.Tensor, work: Work) -> None:
+        """Add up the points near each place."""
+        halves = self._room_for(places, self._layout.block)
+        split_rows(places, self._frame, halves)
+        visits, listed = tiles_near(halves, self._halves, self.reach * self._frame.factor)
         reach = 0.5 * (self.reach * self._frame.factor) ** 2
         spread = (self.radius * self._frame.factor) ** 2
         sweep_many[(len(visits.starts), self._parts, len(work.sums))](
             halves.high, halves.low, halves.half_squares - reach,
-            self._slack(halves, self._layout.block, 2.0 * reach),
-            *self._halves, self._slack(self._halves, self._layout.tile), *self._values[:2],
+            self._doubt * (halves.largest + 2.0 * reach),
+            *self._halves[:3], self._doubt * self._halves.largest, *self._values[:2],
             self._masses, *visits, work.doubts, work.bits, work.n_doubts, work.sums, work.masses,
             work.doubts.shape[2], reach, LOG2_E / spread, _WEIGHT_ERROR * spread,
             WIDTH=min(self._width, LARGEST_WIDTH), PARTS=self._parts, BLOCK=self._layout.block,
@@ -227,8 +220,3 @@ class ManyField(DeviceField):
             places.shape[1], self._unit, WIDTH=min(self._width, LARGEST_WIDTH), PARTS=self._parts,
             TILE=self._layout.tile, GAUSSIAN=self.gaussian, num_warps=1,
         )  # fmt: skip
-
-    def _slack(self, halves: Halves, size: int, more: float = 0.0) -> torch.Tensor:
-        """Return the error bound of a margin for the rows of each tile, without padding."""
-        squares = torch.where(halves.half_squares < torch.inf, 2.0 * halves.half_squares, 0.0)
-        return self._doubt * (squares.reshape(-1, size).amax(dim=1) + more)

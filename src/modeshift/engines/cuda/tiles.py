@@ -120,7 +120,7 @@ class Visits(NamedTuple):
 
 
 ROUNDING = 1e-4  # share of a radius: above the error of float32 with up to 10**5 features
-_CANCELLED = 1e-9  # share of the squares whose difference is a squared distance, in float64
+CANCELLED = 1e-9  # share of the squares whose difference is a squared distance, in float64
 
 
 def are_near(blocks: Balls, tiles: Balls, reach: float) -> torch.Tensor:
@@ -130,7 +130,7 @@ def are_near(blocks: Balls, tiles: Balls, reach: float) -> torch.Tensor:
     products = (ours * ours).sum(dim=1)[:, None] + (theirs * theirs).sum(dim=1)
     squares = torch.addmm(products, ours, theirs.T, alpha=-2.0)
     limits = (1.0 + ROUNDING) * (reach + blocks.radii[:, None] + tiles.radii)
-    return ~(squares > limits * limits + _CANCELLED * products)  # what overflows counts as near
+    return ~(squares > limits * limits + CANCELLED * products)  # what overflows counts as near
 
 
 def near_tiles(blocks: Balls, tiles: Balls, reach: float) -> Visits:
