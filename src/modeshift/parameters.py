@@ -254,10 +254,7 @@ PARAMETERS: dict[str, Parameter] = {
     "seeding": Parameter(
         check_seeding,
         None,
-        (
-            Refusal("cuda", "every point climbs, and starts cannot be chosen"),
-            Refusal("rounds", "every point climbs, and starts cannot be chosen"),
-        ),
+        (Refusal("rounds", "every point climbs, and starts cannot be chosen"),),
     ),
     "resolution": Parameter(
         _or_none(_number(low=0.0, low_allowed=False)),

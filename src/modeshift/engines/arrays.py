@@ -53,6 +53,10 @@ class Arrays(Protocol):
         """Return the order that sorts values upwards; equal values keep their order."""
         ...
 
+    def cut(self, values: Any, owners: Any) -> list[Any]:
+        """Return the rows of each owner, in the order of the rows. No owner is without rows."""
+        ...
+
     def sums(self, values: Any, owners: Any, n_owners: int) -> Any:
         """Sum the values, or rows, of each owner."""
         ...

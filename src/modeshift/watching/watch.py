@@ -35,6 +35,14 @@ class Watch:
         """Whether every sweep is reported."""
         return self._report is not None
 
+    def reorder(self, order: Any) -> None:
+        """Report positions in another order from now on."""
+        report = self._report
+        if report is not None:
+            self._report = lambda *, positions, **numbers: report(
+                positions=positions[order], **numbers
+            )
+
     @contextmanager
     def keeping(self) -> Iterator[None]:
         """Around a whole fit: Ctrl-C writes the checkpoint, success removes it."""

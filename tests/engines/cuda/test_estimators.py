@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from helpers import make_weights
-from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
+from modeshift import BlurringMeanShift, Consensus, MeanShift, StochasticMeanShift
 from on_gpu import tensor
 
 ESTIMATORS = [
@@ -184,6 +184,67 @@ def test_climbs_end_alike_with_leaps_and_without(max_iter):
     np.testing.assert_allclose(leapt.modes_, walked.modes_, atol=1e-9)
     for name in ("n_iter_", "n_steps_", "converged_"):
         assert getattr(leapt, name) == getattr(walked, name), name
+
+
+def seeding_of(name, X):
+    near = X[:9] + 0.25
+    return {
+        "drawn": 12,
+        "more than points": 1000,
+        "bins": "bins",
+        "array": near,
+        "some far": np.vstack([near, np.full((3, X.shape[1]), 1e4)]),
+    }[name]
+
+
+@pytest.mark.parametrize("name", ["drawn", "more than points", "bins", "array", "some far"])
+@pytest.mark.parametrize("d", [2, 12])
+def test_seeding_gives_the_result_of_the_cpu(d, name):
+    X = crowds(d, 70)
+    starts = seeding_of(name, X)
+    options = {"bandwidth": 1.0 if d == 2 else 3.0, "seeding": starts, "random_state": 4}
+    w = make_weights("real", len(X))
+    models = {}
+    shown = {"cpu": [], "cuda": []}
+    for device, seen in shown.items():
+        model = MeanShift(**options, device=device)
+        model.set_callbacks(lambda progress, seen=seen: seen.append(progress.positions))
+        models[device] = model.fit(X, sample_weight=w)
+    here, there = models["cpu"], models["cuda"]
+    np.testing.assert_array_equal(there.labels_, here.labels_)
+    np.testing.assert_allclose(there.modes_, here.modes_, atol=1e-4)
+    np.testing.assert_allclose(shown["cuda"][0], shown["cpu"][0], atol=1e-4)
+    for attribute in ("n_iter_", "n_steps_", "converged_"):
+        assert getattr(there, attribute) == getattr(here, attribute), attribute
+
+
+def test_starts_without_mass_are_refused():
+    with pytest.raises(ValueError, match="no start in seeding has a point of positive weight"):
+        MeanShift(bandwidth=1.0, seeding=[[1e4, 0.0]], device="cuda").fit(crowds(2))
+
+
+@pytest.mark.parametrize("seeding", [7, "bins"])
+def test_seeding_of_tensors(seeding):
+    X = crowds(2, 70)
+    options = {"bandwidth": 1.0, "seeding": seeding, "random_state": 4}
+    found = MeanShift(**options, device="cuda").fit(tensor(X))
+    assert found.labels_.tolist() == MeanShift(**options).fit(X).labels_.tolist()
+
+
+def test_several_runs_give_the_result_of_the_cpu():
+    X, results = crowds(2, 60), []
+    for device in ("cpu", "cuda"):
+        runs = StochasticMeanShift(bandwidth=1.0, batch_size=10, device=device)
+        results.append(Consensus(runs, n_runs=3, random_state=2).fit(X))
+    here, there = results
+    assert there.estimator_.engine_ == "cuda"
+    np.testing.assert_array_equal(there.labels_, here.labels_)
+    np.testing.assert_array_equal(there.confidence_, here.confidence_)
+    np.testing.assert_allclose(there.cluster_centers_, here.cluster_centers_, atol=1e-6)
+    new = crowds(2, 30, seed=1)
+    np.testing.assert_array_equal(there.predict(new), here.predict(new))
+    np.testing.assert_allclose(there.membership(new), here.membership(new), atol=1e-5)
+    np.testing.assert_allclose(there.score_samples(new), here.score_samples(new), rtol=1e-6)
 
 
 def test_few_steps_warn():

@@ -49,6 +49,10 @@ class NumpyArrays:
         """Return the order that sorts values upwards; equal values keep their order."""
         return np.argsort(values, kind="stable")
 
+    def cut(self, values: np.ndarray, owners: np.ndarray) -> list[np.ndarray]:
+        """Return the rows of each owner, in the order of the rows. No owner is without rows."""
+        return np.split(values[self.ranking(owners)], np.cumsum(np.bincount(owners))[:-1])
+
     def sums(self, values: np.ndarray, owners: np.ndarray, n_owners: int) -> np.ndarray:
         """Sum the values, or rows, of each owner."""
         if values.ndim == 1:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from modeshift.engines.cpu.fields import Field, make_field
-from modeshift.engines.cpu.seeding import drawn_starts, follow, starts_of
+from modeshift.engines.cpu.seeding import drawn_rows, follow, starts_of
 from modeshift.engines.cpu.steps import CompiledSteps
 from modeshift.engines.cpu.steps_ahead import StepsAhead, StepsWhileLoud
 from modeshift.engines.problem import Problem
@@ -47,7 +47,7 @@ def _climb(
         "watch": watch,
     }
     if isinstance(schedule.seeding, int) and schedule.seeding < len(points):
-        starts = drawn_starts(points, schedule.seeding, random_state)
+        starts = points[drawn_rows(len(points), schedule.seeding, random_state)]
         outcome = climb(field, starts, **settings, record=spec.record)
         nearest = field.space.nearest_search(starts)(points)
         return outcome._replace(ends=outcome.ends[nearest])

@@ -7,16 +7,17 @@ import numpy as np
 from modeshift.engines.cpu.chart import Chart
 from modeshift.engines.cpu.compress import compress
 from modeshift.engines.cpu.fields import Field
-from modeshift.engines.cpu.space import NumpySpace
 from modeshift.engines.cpu.units import to_units
 from modeshift.engines.prediction import metric_of
 from modeshift.engines.problem import Problem
+from modeshift.engines.schedules.field import StillField
 from modeshift.engines.schedules.outcome import Outcome
+from modeshift.engines.space import Space
 
 
-def drawn_starts(points: np.ndarray, n: int, random_state: Any) -> np.ndarray:
+def drawn_rows(n_points: int, n: int, random_state: Any) -> np.ndarray:
     """Draw the points that climb, in the order of the points."""
-    return points[np.sort(random_state.choice(len(points), n, replace=False))]
+    return np.sort(random_state.choice(n_points, n, replace=False))
 
 
 def starts_of(seeding: Any, field: Field, problem: Problem) -> np.ndarray:
@@ -24,7 +25,17 @@ def starts_of(seeding: Any, field: Field, problem: Problem) -> np.ndarray:
     if isinstance(seeding, str):
         starts = bin_seeds(problem.points, problem.weights, problem.radius)
     else:
-        starts = problem.measured(to_units(_points_of(seeding, problem), problem.exponent))
+        starts = given_starts(seeding, problem)
+    return with_mass(starts, field)
+
+
+def given_starts(seeding: np.ndarray, problem: Problem) -> np.ndarray:
+    """Return starts that the user chose, in the units of the problem."""
+    return problem.measured(to_units(_points_of(seeding, problem), problem.exponent))
+
+
+def with_mass(starts: Any, field: StillField) -> Any:
+    """Return the starts that have mass within the bandwidth."""
     attracted = field.means_near(starts).masses > 0.0
     if not attracted.any():
         raise ValueError(
@@ -67,9 +78,9 @@ def bin_seeds(points: np.ndarray, weights: np.ndarray, side: float) -> np.ndarra
     return points[np.sort(central[first])]
 
 
-def follow(points: np.ndarray, outcome: Outcome, space: NumpySpace) -> Outcome:
+def follow(points: Any, outcome: Outcome, space: Space) -> Outcome:
     """Give every point the end of the climb that passes nearest to it."""
     assert outcome.paths is not None
-    owners = np.repeat(np.arange(len(outcome.paths)), [len(path) for path in outcome.paths])
-    nearest = space.nearest_search(np.concatenate(outcome.paths))(points)
+    owners = space.concatenate([space.full(len(p), k) for k, p in enumerate(outcome.paths)])
+    nearest = space.nearest_search(space.concatenate(outcome.paths))(points)
     return outcome._replace(ends=outcome.ends[owners[nearest]])

@@ -57,6 +57,10 @@ class TorchArrays:
         """Return the order that sorts values upwards; equal values keep their order."""
         return torch.argsort(values, stable=True)
 
+    def cut(self, values: torch.Tensor, owners: torch.Tensor) -> list[torch.Tensor]:
+        """Return the rows of each owner, in the order of the rows. No owner is without rows."""
+        return list(values[self.ranking(owners)].split(torch.bincount(owners).tolist()))
+
     def sums(self, values: torch.Tensor, owners: torch.Tensor, n_owners: int) -> torch.Tensor:
         """Sum the values, or rows, of each owner."""
         return add_up(values, owners, n_owners)

@@ -4,47 +4,24 @@ With ``TRITON_INTERPRET=1`` in the environment the same code runs without a GPU,
 """
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 
-from modeshift.engines.cuda.few_field import FewField
 from modeshift.engines.cuda.field import DeviceField
 from modeshift.engines.cuda.intake import Intake, example_of, take_in
-from modeshift.engines.cuda.many_field import ManyField
+from modeshift.engines.cuda.runs import arrange, field_of, run
 from modeshift.engines.cuda.space import TorchSpace
-from modeshift.engines.cuda.tiles import FEW, locality_order
 from modeshift.engines.finish import find_clusters, merge
 from modeshift.engines.pose import pose
 from modeshift.engines.prediction import Index, Model
 from modeshift.engines.problem import Problem
 from modeshift.engines.reporting import reporter
-from modeshift.engines.schedules.blur import blur
-from modeshift.engines.schedules.climb import climb
-from modeshift.engines.schedules.outcome import Outcome
-from modeshift.engines.schedules.stopping import LargestShift
-from modeshift.engines.schedules.wander import Batches, negligible_shift, wander
-from modeshift.spec import Blur, Climb, Fit, Sampled, Spec
+from modeshift.spec import Fit, Sampled, Spec
 from modeshift.watching.observer import Observer
-from modeshift.watching.watch import Watch
 
 _SAMPLE = 10_000  # points for the choice of a bandwidth
-_BATCHES = 16  # batches in a stochastic sweep; see docs/gpu.md
-
-
-class Sorted(NamedTuple):
-    """A problem whose points are in the order of space.
-
-    Attributes
-    ----------
-    problem : Problem
-    seats : Tensor of shape (n,)
-        Row of each original number.
-    """
-
-    problem: Problem
-    seats: torch.Tensor
 
 
 class CudaEngine:
@@ -83,12 +60,10 @@ class CudaEngine:
         """Run the schedule over points in the order of space, and find the clusters."""
         space = TorchSpace(self._device, spec.feature_scale)
         problem = pose(space, spec, data.points, data.weights)
-        arranged = _arrange(problem)
+        arranged = arrange(problem)
         seats = arranged.seats
-        report = reporter(
-            observer, space, spec, problem, lambda rows: data.handed_back(rows[seats])
-        )
-        outcome = _run(spec, arranged, random_state, observer.watch(report))
+        report = reporter(observer, space, spec, problem, data.handed_back)
+        outcome = run(spec, arranged, random_state, observer.watch(report))
         ends = outcome.ends[seats]
         components = merge(space, spec, problem, ends)
         rows = space.arange(len(ends))
@@ -162,50 +137,6 @@ class CudaIndex:
         model = self._model._replace(problem=problem, labels=tensor(self._model.labels))
 
         def make_field(problem: Problem) -> DeviceField:
-            return field_of(self._spec, _arrange(problem).problem)
+            return field_of(self._spec, arrange(problem).problem)
 
         return Index(TorchSpace(self._device), model, make_field)
-
-
-def _run(spec: Spec, arranged: Sorted, random_state: Any, watch: Watch) -> Outcome:
-    """Run the schedule; return the outcome, in the order of the sorted points."""
-    problem, seats = arranged.problem, arranged.seats
-    field, tol = field_of(spec, problem), spec.tol * problem.scale
-    if isinstance(spec.schedule, Climb):
-        return climb(
-            field, problem.points, tol=tol, max_iter=spec.max_iter, watch=watch,
-            leaps=field if isinstance(field, FewField) else None,
-        )  # fmt: skip
-    if isinstance(spec.schedule, Blur):
-        return blur(field, stop=LargestShift(tol), max_iter=spec.max_iter, watch=watch)
-
-    def rows_of(numbers: np.ndarray) -> torch.Tensor:
-        return seats[torch.from_numpy(numbers).to(seats.device)]
-
-    batch_size = spec.schedule.batch_size or -(-len(seats) // _BATCHES)
-    negligible = negligible_shift(tol, problem.scale)
-    return wander(
-        field,
-        Batches(field, batch_size, tol, negligible, rows_of),
-        tol=tol,
-        patience=spec.schedule.patience,
-        max_iter=spec.max_iter,
-        random_state=random_state,
-        verify=spec.schedule.verify,
-        watch=watch,
-    )
-
-
-def field_of(spec: Spec, problem: Problem) -> DeviceField:
-    """Return the field for the number of features."""
-    kind = FewField if problem.points.shape[1] <= FEW else ManyField
-    precision = "fast" if spec.algorithm == "fast" else "exact"
-    return kind(problem.points, problem.weights, problem.radius, problem.rule, precision)
-
-
-def _arrange(problem: Problem) -> Sorted:
-    order = locality_order(problem.points)
-    seats = torch.empty_like(order)
-    seats[order] = torch.arange(len(order), device=order.device)
-    arranged = problem._replace(points=problem.points[order], weights=problem.weights[order])
-    return Sorted(arranged, seats)

@@ -38,7 +38,7 @@ def blur(
     """
     n, space = len(field.points), field.space
     run = _Run(_original(field.points, metric), field.weights)
-    recorder = PathRecorder(run.positions) if record else None
+    recorder = PathRecorder(space, run.positions) if record else None
     crowd = space.crowd(n, field.radius)
     parts = {"run": run, "crowd": crowd, "stop": stop, "metric": metric, "recorder": recorder}
     watch.begin(lambda: pack(**parts), lambda saved: unpack(saved, **parts))

@@ -101,7 +101,7 @@ def climb(
     """
     space = field.space
     run = _Run(space, starts)
-    recorder = PathRecorder(starts) if record else None
+    recorder = PathRecorder(space, starts) if record else None
     meetings = None if record else space.meetings(*starts.shape)
     parts = {"run": run, "table": meetings, "recorder": recorder, "last": last}
     watch.begin(lambda: pack(**parts), lambda saved: unpack(saved, **parts))

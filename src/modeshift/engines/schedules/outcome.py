@@ -1,8 +1,10 @@
 """The outcome of a schedule."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+
+from modeshift.engines.space import Space
 
 
 class Outcome(NamedTuple):
@@ -35,17 +37,17 @@ class Outcome(NamedTuple):
 class PathRecorder:
     """Collects positions of points in the order of time and sorts them into paths."""
 
-    def __init__(self, starts: np.ndarray) -> None:
-        self._owners = [np.arange(len(starts))]
-        self._positions = [starts.copy()]
+    def __init__(self, space: Space, starts: Any) -> None:
+        self._space = space
+        self._owners = [space.arange(len(starts))]
+        self._positions = [space.copy(starts)]
 
-    def add(self, owners: np.ndarray, positions: np.ndarray) -> None:
+    def add(self, owners: Any, positions: Any) -> None:
         """Add the new position of each owner."""
-        self._owners.append(owners.copy())
-        self._positions.append(positions.copy())
+        self._owners.append(self._space.copy(owners))
+        self._positions.append(self._space.copy(positions))
 
-    def paths(self) -> list[np.ndarray]:
+    def paths(self) -> list[Any]:
         """Return the positions of each point, in the order of time."""
-        owners = np.concatenate(self._owners)
-        positions = np.concatenate(self._positions)[np.argsort(owners, kind="stable")]
-        return np.split(positions, np.cumsum(np.bincount(owners))[:-1])
+        join = self._space.concatenate
+        return self._space.cut(join(self._positions), join(self._owners))

@@ -119,7 +119,7 @@ def wander(
     """
     n = len(field.points)
     wanted = ceil(patience * n)
-    recorder = PathRecorder(field.points) if record else None
+    recorder = PathRecorder(field.space, field.points) if record else None
     run = Sweep(np.arange(n), None if draw_radii is None else np.zeros(n), wanted, step=n)
     parts = {"run": run, "field": field.state, "random": random_state, "recorder": recorder}
     watch.begin(lambda: pack(**parts), lambda saved: unpack(saved, **parts))
