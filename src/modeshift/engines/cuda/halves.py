@@ -144,6 +144,16 @@ def doubt_factor(d: int) -> float:
     return (4 + 0.625 * n_sums + 2) * 2.0**-23
 
 
+def slack_of(largest: torch.Tensor, d: int) -> torch.Tensor:
+    """Return the share of the rows of each tile in the error bound of a margin.
+
+    ``largest`` is their largest squared length. Coordinates below 2^-14 lose up to 2^-25, because
+    float16 has no smaller steps than 2^-24; the product loses that times the length of the other
+    row, sqrt(d) 2^-25 (|q| + |x|).
+    """
+    return doubt_factor(d) * largest + 2.0**-25 * math.sqrt(d) * largest.sqrt()
+
+
 def width_of(d: int) -> int:
     """Return the padded number of columns: a power of two, or a multiple of the largest."""
     if d <= LARGEST_WIDTH:

@@ -15,6 +15,7 @@ from modeshift.engines.cuda.halves import (
     doubt_factor,
     make_frame,
     room_for,
+    slack_of,
     split_rows,
     tiles_near,
     width_of,
@@ -80,7 +81,6 @@ class ManyField(DeviceField):
         if self._weighted:
             self._values = self._room_for(self.points, self._layout.tile)
         self._unit = self._frame.factor / (self._heaviest if self._weighted else 1.0)
-        self._doubt = doubt_factor(d)
         sharpness = -0.5 * LOG2_E / (self.radius * self.radius)
         self._limits = self.weights.new_tensor([self.reach * self.reach, sharpness])
         self._fill()
@@ -197,12 +197,13 @@ class ManyField(DeviceField):
         halves = self._room_for(places, self._layout.block)
         split_rows(places, self._frame, halves)
         visits, listed = tiles_near(halves, self._halves, self.reach * self._frame.factor)
+        d = places.shape[1]
         reach = 0.5 * (self.reach * self._frame.factor) ** 2
         spread = (self.radius * self._frame.factor) ** 2
         sweep_many[(len(visits.starts), self._parts, len(work.sums))](
             halves.high, halves.low, halves.half_squares - reach,
-            self._doubt * (halves.largest + 2.0 * reach),
-            *self._halves[:3], self._doubt * self._halves.largest, *self._values[:2],
+            slack_of(halves.largest, d) + 2.0 * doubt_factor(d) * reach,
+            *self._halves[:3], slack_of(self._halves.largest, d), *self._values[:2],
             self._masses, *visits, work.doubts, work.bits, work.n_doubts, work.sums, work.masses,
             work.doubts.shape[2], reach, LOG2_E / spread, _WEIGHT_ERROR * spread,
             WIDTH=min(self._width, LARGEST_WIDTH), PARTS=self._parts, BLOCK=self._layout.block,
