@@ -77,7 +77,7 @@ def test_the_gpu_uploads_and_sorts_once(monkeypatch):
     X, h = make_data("clustered", 40, 2)
     fitted = MeanShift(bandwidth=h, device="cuda").fit(X)
     first, densities = fitted.predict(X), fitted.score_samples(X)
-    for name in ("locality_order", "field_of"):
+    for name in ("arrange", "field_of"):
         monkeypatch.setattr(engine, name, lambda *_: pytest.fail("built again"))
     np.testing.assert_array_equal(fitted.predict(X), first)
     np.testing.assert_array_equal(fitted.score_samples(X), densities)
