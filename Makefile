@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
-.PHONY: help install kernels demo paper test slow soak test-gpu coverage lint bench bench-gpu manual public docs docs-serve dist try-dist clean
+.PHONY: help install kernels demo paper test slow soak faults test-gpu coverage lint bench bench-gpu manual public docs docs-serve dist try-dist clean
 
 help:
 	@echo "make demo      cluster the paper's Sets 3 and 4, print the tables, draw the picture"
@@ -14,6 +14,7 @@ help:
 	@echo "make test      run the tests: all but the slow ones, and pairs of values of full products"
 	@echo "make slow      run the other tests: the slow ones, and the rest of the full products"
 	@echo "make soak      random fits against all that the design promises: MINUTES=30 SEED=0"
+	@echo "make faults    kills, full disks, limits of memory, clocks that jump: KILLS=200 ROUNDS=10"
 	@echo "make kernels   add PyTorch, Triton and the extra speech, so that make test runs all tests"
 	@echo "make test-gpu  run the tests of the GPU's kernels on a GPU"
 	@echo "make coverage  run the tests with the JIT off and measure coverage, kernels included"
@@ -67,6 +68,12 @@ SEED := 0
 
 soak: kernels
 	cd tests && ../$(BIN)/python -m soak --minutes $(MINUTES) --seed $(SEED) --out ../build/soak
+
+KILLS := 200
+ROUNDS := 10
+
+faults: kernels
+	cd tests && ../$(BIN)/python -m faults --seed $(SEED) --kills $(KILLS) --rounds $(ROUNDS)
 
 # Compiled code overflows in silence, as meant (empty slots, hashes); as Python it would warn.
 coverage: $(READY)
