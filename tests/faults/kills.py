@@ -14,8 +14,9 @@ from faults.commands import COMMANDS, Command
 LONGEST = 900.0
 """Seconds after which an undisturbed run counts as hanging."""
 
-PATIENCE = 60.0
-"""Seconds that processes may live on after the one that started them was killed."""
+PATIENCE = 360.0
+"""Seconds that processes may live on after the one that started them was killed: joblib's end after
+300 seconds without work."""
 
 
 class Kills:

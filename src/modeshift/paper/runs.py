@@ -1,9 +1,11 @@
 """One run: a set, an algorithm and a seed in; the seven columns, steps and seconds out."""
 
+import os
 import warnings
 from collections.abc import Iterable, Iterator
 from functools import cache
-from time import perf_counter
+from threading import Thread
+from time import perf_counter, sleep
 from typing import Any, NamedTuple
 
 from joblib import Parallel, delayed
@@ -94,11 +96,25 @@ def _warm_up(algorithm: str, set_number: int) -> None:
 def run_tasks(tasks: Iterable[Task], jobs: int) -> Iterator[tuple[Task, list[Record]]]:
     """Run tasks on several processes; yield each task with its records when it is done."""
     parallel = Parallel(n_jobs=jobs, return_as="generator_unordered")
-    yield from parallel(delayed(_run_with_task)(task) for task in tasks)
+    yield from parallel(delayed(_run_with_task)(task, os.getpid()) for task in tasks)
 
 
-def _run_with_task(task: Task) -> tuple[Task, list[Record]]:
+def _run_with_task(task: Task, giver: int) -> tuple[Task, list[Record]]:
+    if os.getpid() != giver:
+        _end_with(giver)
     return task, run_task(task)
+
+
+@cache
+def _end_with(parent: int) -> None:
+    """End this process a second after its parent: one that was killed ends nobody."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            sleep(1.0)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
 
 
 def _measure(y: Any, estimator: Any, th2: float) -> Record:
