@@ -1,5 +1,6 @@
 """What predict needs is built once, is not pickled, and is built again when parameters change."""
 
+import multiprocessing
 import pickle
 
 import numpy as np
@@ -81,3 +82,19 @@ def test_the_gpu_uploads_and_sorts_once(monkeypatch):
         monkeypatch.setattr(engine, name, lambda *_: pytest.fail("built again"))
     np.testing.assert_array_equal(fitted.predict(X), first)
     np.testing.assert_array_equal(fitted.score_samples(X), densities)
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_process_that_was_forked_while_an_index_was_built_can_predict():
+    """It waited for ever for a thread that only its parent has."""
+    X, h = make_data("clustered", 60, 2)
+    model = MeanShift(bandwidth=h).fit(X)
+    model.predict(X)
+    child = multiprocessing.get_context("fork").Process(target=model.predict, args=(X,))
+    with model._index_._lock:  # as another thread would hold it
+        child.start()
+    child.join(timeout=30)
+    ended = child.exitcode
+    child.kill()
+    assert ended == 0

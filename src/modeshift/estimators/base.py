@@ -1,11 +1,13 @@
 """The base of the three estimators: parameters become a Spec, a Fit becomes attributes."""
 
+import os
 import warnings
 from abc import abstractmethod
 from dataclasses import fields
 from numbers import Integral
 from threading import Lock
 from typing import Any, NamedTuple, Self
+from weakref import WeakSet
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -463,6 +465,11 @@ class IndexCache:
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[Spec, Index]] = {}
+        self.unlock()
+        _CACHES.add(self)
+
+    def unlock(self) -> None:
+        """Take a new lock: in a forked process nobody is left who would open the old one."""
         self._lock = Lock()
 
     def get(self, engine: Engine, spec: Spec, model: Any) -> Index:
@@ -476,6 +483,18 @@ class IndexCache:
 
     def __reduce__(self) -> tuple[type, tuple]:
         return IndexCache, ()
+
+
+_CACHES: WeakSet[IndexCache] = WeakSet()
+
+
+def _unlock_all() -> None:
+    for cache in list(_CACHES):
+        cache.unlock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock_all)
 
 
 def index_and_data(
