@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
-.PHONY: help install kernels demo paper test slow soak faults test-gpu coverage lint bench bench-gpu manual public docs docs-serve dist try-dist clean
+.PHONY: help install kernels demo paper test slow soak faults load test-gpu coverage lint bench bench-gpu manual public docs docs-serve dist try-dist clean
 
 help:
 	@echo "make demo      cluster the paper's Sets 3 and 4, print the tables, draw the picture"
@@ -15,6 +15,7 @@ help:
 	@echo "make slow      run the other tests: the slow ones, and the rest of the full products"
 	@echo "make soak      random fits against all that the design promises: MINUTES=30 SEED=0"
 	@echo "make faults    kills, full disks, limits of memory, clocks that jump: KILLS=200 ROUNDS=10"
+	@echo "make load      64 threads, processes that start together, Ctrl-C, leaks: MINUTES=30 each"
 	@echo "make kernels   add PyTorch, Triton and the extra speech, so that make test runs all tests"
 	@echo "make test-gpu  run the tests of the GPU's kernels on a GPU"
 	@echo "make coverage  run the tests with the JIT off and measure coverage, kernels included"
@@ -74,6 +75,9 @@ ROUNDS := 10
 
 faults: kernels
 	cd tests && ../$(BIN)/python -m faults --seed $(SEED) --kills $(KILLS) --rounds $(ROUNDS)
+
+load: kernels
+	cd tests && ../$(BIN)/python -m load --seed $(SEED) --minutes $(MINUTES)
 
 # Compiled code overflows in silence, as meant (empty slots, hashes); as Python it would warn.
 coverage: $(READY)

@@ -110,6 +110,24 @@ def test_the_examples_about_scale_run(capsys):
     assert "dask.array<modeshift-labels" in capsys.readouterr().out
 
 
+def test_the_server_of_the_page_answers(tmp_path, monkeypatch):
+    pytest.importorskip("fastapi")
+    client = pytest.importorskip("fastapi.testclient").TestClient
+    X = [[0.0, 0.0], [0.1, 0.0], [5.0, 5.0]]
+    modeshift.save(modeshift.MeanShift(bandwidth=1.0).fit(X), tmp_path / "model.npz")
+    monkeypatch.setenv("MODEL", str(tmp_path / "model.npz"))
+    text = (ROOT / "docs" / "serving.md").read_text()
+    (example,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "server.py").write_text(example)
+    server = client(runpy.run_path(str(tmp_path / "server.py"))["app"])
+    assert server.post("/predict", json={"points": X}).json() == {"labels": [0, 0, 1]}
+    refused = server.post("/predict", json={"points": [[1.0]]})
+    assert refused.status_code == 422
+    assert "has 1 features" in refused.json()["detail"]
+    assert server.post("/predict", json={"points": []}).status_code == 422
+    assert server.post("/predict", content='{"points": [[NaN, 1]]}').status_code == 422
+
+
 @pytest.mark.parametrize("path", WITH_EXAMPLES, ids=lambda path: path.stem)
 def test_examples_in_docstrings(path):
     pytest.importorskip("matplotlib")
