@@ -3,6 +3,7 @@
 import inspect
 import re
 import sys
+import warnings
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,11 @@ from sklearn.base import BaseEstimator
 
 import modeshift
 
-sys.path.insert(0, str(Path(__file__).parent))  # for pictures.py
+(Path(__file__).parent / "gallery" / "live").mkdir(parents=True, exist_ok=True)
+sys.path.insert(0, str(Path(__file__).parent))  # for pictures.py and live.py
+
+# A process that draws examples and has grown large is replaced by a new one. That is meant.
+warnings.filterwarnings("ignore", message="A worker stopped while some jobs", category=UserWarning)
 
 project = "modeshift"
 author = "the modeshift developers"
@@ -45,7 +50,8 @@ autosummary_generate = True
 autosummary_ignore_module_all = False
 numpydoc_show_class_members = False
 
-GALLERY = ["start", "methods", "data", "pictures", "large", "compare"]  # in the order of reading
+# In the order of reading:
+GALLERY = ["start", "explore", "methods", "data", "pictures", "large", "compare"]
 sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
@@ -64,13 +70,16 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "thumbnail_size": (400, 280),
     "min_reported_time": 5,
+    "remove_config_comments": True,
 }
 
 html_theme = "pydata_sphinx_theme"
-html_static_path = ["_static"]
+html_favicon = "_static/favicon.svg"
 html_css_files = ["site.css"]
 html_show_sourcelink = False
-html_sidebars = {"index": [], "faq": [], "tutorial": [], "changelog": []}
+html_context = {"default_mode": "auto"}
+html_static_path = ["_static", "gallery/live"]  # pictures.py writes the second one
+html_sidebars = {"index": [], "faq": [], "tutorial": [], "changelog": [], "gallery/explore/*": []}
 html_theme_options = {
     "logo": {"text": "modeshift"},
     "show_prev_next": False,
@@ -130,8 +139,29 @@ def visit_math(self: Any, node: nodes.Element) -> None:
     raise nodes.SkipNode
 
 
+def load_less(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Leave out styles that no page uses, and let scripts wait until the page is drawn."""
+    unused = ("sg_gallery-binder.css", "sg_gallery-dataframe.css", "sg_gallery-rendered-html.css")
+    files = context["css_files"]
+    context["css_files"] = [each for each in files if not str(each.filename).endswith(unused)]
+    at_once = "" if page == "search" else "documentation_options.js"  # scripts below use them
+    for script in context["script_files"]:
+        if str(script.filename).endswith(at_once):
+            script.attributes.pop("defer", None)
+        else:
+            script.attributes["defer"] = "defer"
+
+
+def load_later(app: Any, doctree: nodes.document, page: str) -> None:
+    """Let pictures wait until they are scrolled to, all but the first one of a page."""
+    for picture in list(doctree.findall(nodes.image))[1:]:
+        picture["loading"] = "lazy"
+
+
 def setup(app: Any) -> None:
     """Connect the functions above."""
+    app.connect("doctree-resolved", load_later)
+    app.connect("html-page-context", load_less)
     app.connect("autodoc-process-docstring", link_to_pages)
     app.connect("autodoc-process-signature", name_parameters)
     app.connect("autodoc-skip-member", no_members)

@@ -137,6 +137,15 @@ def test_the_script_needs_no_other_file():
     assert len([line for line in lines if line.startswith("function render(")]) == 1
 
 
+def test_kilometres_have_no_exponent():
+    places = np.array([[0.0, 0.0], [0.0, 60.0]]).repeat(60, axis=0)
+    places += np.random.default_rng(0).normal(scale=8.0, size=places.shape)
+    steps = written(MeanShift(metric="haversine").fit(places), places)["levels"]["steps"]
+    assert max(step["bandwidth"] for step in steps) > 1000
+    assert [step["text"] for step in steps if "e+" in step["text"]] == []
+    assert all(step["name"].endswith(" km") for step in steps)
+
+
 # In a browser
 
 PART = "[data-part={}]".format

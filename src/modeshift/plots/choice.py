@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from modeshift.plots.style import COLOURS, new_figure
+from modeshift.plots.style import COLOURS, new_figure, short
 
 
 def bandwidth_profile(profile: Any, *, title: str = "") -> Any:
@@ -68,9 +68,9 @@ def _name_choice(profile: Any) -> str:
     curve = profile.chosen
     counts = dict(zip(curve.bandwidths.tolist(), curve.n_clusters.tolist(), strict=True))
     near = "" if curve.n_neighbors is None else f", n_neighbors = {curve.n_neighbors}"
-    best = f"h = {profile.best_bandwidth:.3g}{near}, {profile.n_clusters} clusters of the sample"
+    best = f"h = {short(profile.best_bandwidth)}{near}, {profile.n_clusters} clusters of the sample"
     others = [h for h in (*profile.finer, *profile.coarser) if h != profile.best_bandwidth]
-    dashed = ", ".join(f"h = {h:.3g}: {counts[h]}" for h in others)
+    dashed = ", ".join(f"h = {short(h)}: {counts[h]}" for h in others)
     rest = f"\ndashed: {dashed}" if others else ""
     p = f"p = {profile.p_value:.2g}"
     if profile.one_cluster:

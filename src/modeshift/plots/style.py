@@ -34,6 +34,11 @@ def as_file(figure: Any, ending: str) -> bytes:
     return file.getvalue()
 
 
+def short(number: float) -> str:
+    """Return three digits of a number, without an exponent below a million: 2258 is "2260"."""
+    return f"{float(f'{number:.3g}'):g}"
+
+
 def marker_size(X: np.ndarray) -> float:
     """Return a marker area that keeps dense sets legible."""
     return float(np.clip(4000 / len(X), 3, 26))

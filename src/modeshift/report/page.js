@@ -52,7 +52,7 @@ function drawMoving() { // how many points still moved, sweep by sweep
 
 fillText();
 document.querySelector("main").hidden = false; // until here there was nothing to see
-render({ model: { get: (name) => content.explorer, set() {}, save_changes() {}, send() {} }, el: element("explorer") });
+show(content.explorer, element("explorer"));
 drawMoving();
 window.addEventListener("resize", drawMoving);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawMoving);

@@ -23,7 +23,6 @@ def make_page(
     script, style : str
         Stand before page.js and page.css.
     """
-    data = json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     page = _read(folder, "page.html")
     style, script = style + _read(folder, "page.css"), script + _read(folder, "page.js")
     parts = {
@@ -31,11 +30,16 @@ def make_page(
         "SCRIPT-HASH": _hash(script),
         "STYLE": style,
         "SCRIPT": script,
-        "DATA": data,
+        "DATA": as_data(content),
     }
     for mark, part in parts.items():
         page = page.replace(f"/*{mark}*/", part, 1)
     return page
+
+
+def as_data(content: dict[str, Any]) -> str:
+    """Return a content as JSON that can stand in a page: nothing in it ends the element."""
+    return json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _hash(text: str) -> str:

@@ -10,6 +10,8 @@ from modeshift.report.explorer import make_explorer, script, style
 from modeshift.report.fits import DescribedFit, describe
 from modeshift.report.page import make_page
 
+TAKEN = "To take this bandwidth, make the estimator like this and fit it to the same data:"
+
 
 def write(
     model: Any,
@@ -59,8 +61,7 @@ def write(
 
 def write_page(path: Path, fit: DescribedFit) -> None:
     """Write the page of a fit that is described already."""
-    taken = "To take this bandwidth, make the estimator like this and fit it to the same data:"
-    explorer = make_explorer(fit, taken)
+    explorer = make_explorer(fit, TAKEN)
     content = make_content(fit, explorer)
     page = make_page(content, script=script(), style=style())
     write_whole(path, lambda file: file.write(page.encode()))

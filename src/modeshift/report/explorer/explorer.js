@@ -1,4 +1,4 @@
-// The explorer of a fit. `render` fills an element; the page, the widget and the site call it.
+// The explorer of a fit. `render` fills an element for a notebook, `show` on a page without Python.
 //
 // `model` is that of anywidget, or like it: get(name), set(name, value), save_changes(), send(message).
 //   content          what is shown
@@ -131,6 +131,10 @@ export function render({ model, el }) {
   whenThemeChanges(root, dress);
   keepKeys(root);
   return () => observer.disconnect();
+}
+
+export function show(content, el) { // nobody hears what is chosen and taken
+  render({ model: { get: () => content, set() {}, save_changes() {}, send() {} }, el });
 }
 
 function keepKeys(root) { // from a notebook, where 0, arrows and others are commands

@@ -11,6 +11,7 @@ import numpy as np
 from modeshift.choice.curve import dust_limit
 from modeshift.choice.profile import BandwidthProfile
 from modeshift.engines.cpu.nearest import nearest_rows
+from modeshift.plots.style import short
 from modeshift.report.explorer.packing import packed
 from modeshift.report.repeat import model_code
 
@@ -139,7 +140,7 @@ def _steps(fitted: Any, levels: Levels, summary: dict[str, Any]) -> list[dict[st
         row = row_of.get(level)
         count = summary["n_clusters"] if level == levels.fit else int(curve.n_clusters[row])
         width = values["bandwidth"]
-        name = f"h = {width:.3g}{unit}"
+        name = f"h = {short(width)}{unit}"
         given = {"parameters": summary["parameters"] | values, "chosen": None}
         step = {
             "bandwidth": width if np.isfinite(width) else None,

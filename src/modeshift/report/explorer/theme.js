@@ -20,8 +20,10 @@ export function rgb(colour) { // "#0072b2" or "rgb(0, 114, 178)" as numbers
   return colour.match(/[\d.]+/g).slice(0, 3).map(Number);
 }
 
-export function whenThemeChanges(root, react) { // whatever switches it: a transition of the colour ends
-  root.addEventListener("transitionend", (event) => {
-    if (event.target === root) react();
-  });
+export function whenThemeChanges(root, react) { // whatever switches it: a transition of the colour ends,
+  for (const end of ["transitionend", "transitioncancel"]) { // or is cut short, as in JupyterLab
+    root.addEventListener(end, (event) => {
+      if (event.target === root) react();
+    });
+  }
 }
