@@ -5,6 +5,7 @@ import struct
 import numpy as np
 import pytest
 
+from modeshift.io import limits
 from modeshift.io.errors import FileError
 from modeshift.speech import Segment, read_vectors
 
@@ -83,3 +84,10 @@ def test_files_that_cannot_be_used(tmp_path):
     ]:
         with pytest.raises(FileError, match=message):
             read_vectors(tmp_path / name, None if times is None else tmp_path / times)
+
+
+def test_an_archive_that_is_made_to_fill_memories_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "FREE", 100_000)
+    np.savez_compressed(tmp_path / "v.npz", X=np.zeros((200_000, 2)), start=[0], end=[1])
+    with pytest.raises(FileError, match="made to fill memories"):
+        read_vectors(tmp_path / "v.npz")

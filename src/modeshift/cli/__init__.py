@@ -32,6 +32,7 @@ from modeshift.cli import (
 )
 from modeshift.cli.errors import UserError, message_of
 from modeshift.cli.help import HelpFormatter
+from modeshift.cli.screen import shown
 from modeshift.cli.unknown import about_unknown
 from modeshift.io.errors import FileError
 from modeshift.io.optional import NotInstalled
@@ -78,7 +79,7 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # Python flushes it at the end
         return SUCCESS
     except KeyboardInterrupt as stop:
-        print(f"modeshift: {str(stop) or 'stopped'}", file=sys.stderr)
+        print(shown(f"modeshift: {str(stop) or 'stopped'}"), file=sys.stderr)
         return INTERRUPTED
     except Exception as error:
         if options.debug:
@@ -92,7 +93,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong and how to get help; exit with code 2."""
-        self.exit(USAGE, f"{self.prog}: {message}; see {self.prog} --help\n")
+        self.exit(USAGE, f"{self.prog}: {shown(message)}; see {self.prog} --help\n")
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -118,7 +119,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 def _complain(error: Exception) -> int:
     """Print the error in one line; return the exit code."""
-    message = message_of(error)
+    message = shown(message_of(error))
     if isinstance(error, _OF_THE_USER):
         print(f"modeshift: {message}", file=sys.stderr)
         return USAGE

@@ -13,6 +13,7 @@ from modeshift.cli.parameters import (
     chosen_parameters,
     class_name,
 )
+from modeshift.cli.screen import shown
 from modeshift.cli.tables import (
     DATA_HELP,
     add_feature_options,
@@ -84,7 +85,7 @@ def run(options: argparse.Namespace) -> None:
         profile = modeshift.bandwidth_profile(
             preparation.apply(table.points), estimator, sample_weight=table.weight
         )
-    print(as_table(profile))
+    print(shown(as_table(profile)))
     if options.picture is not None:
         from modeshift import plots
         from modeshift.io.write import write_whole
@@ -92,7 +93,7 @@ def run(options: argparse.Namespace) -> None:
 
         picture = as_file(plots.bandwidth_profile(profile), options.picture.suffix[1:].lower())
         write_whole(options.picture, lambda file: file.write(picture))
-        print(f"picture: {options.picture}")
+        print(shown(f"picture: {options.picture}"))
 
 
 def as_table(profile: Any) -> str:

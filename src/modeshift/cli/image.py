@@ -18,6 +18,7 @@ from modeshift.cli.image_options import (
     in_options,
     parameters_of,
 )
+from modeshift.cli.screen import shown
 
 _EXAMPLES = """
 
@@ -88,7 +89,7 @@ def run(options: argparse.Namespace) -> None:
     several = len(waiting) > 1
     for job in progress(waiting, len(waiting), "pictures") if several and say is print else waiting:
         try:
-            say(_segment(job, options, parameters))
+            say(shown(_segment(job, options, parameters)))
         except (UserError, ValueError, TypeError) as error:
             message = in_options(message_of(error))
             if not several:
@@ -106,7 +107,7 @@ def _silent(line: str) -> None:
 def _note(job: _Job, message: str) -> None:
     """Print a line about a picture to standard error; errors about its file name it already."""
     about_it = message if message.startswith(str(job.paths[0])) else f"{job.name}: {message}"
-    print(f"modeshift: {about_it}", file=sys.stderr)
+    print(shown(f"modeshift: {about_it}"), file=sys.stderr)
 
 
 def _jobs(options: argparse.Namespace) -> list[_Job]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from modeshift.cli.errors import UserError
 from modeshift.cli.help import HelpFormatter
+from modeshift.cli.screen import shown
 from modeshift.cli.stream import predict_stream
 from modeshift.cli.tables import (
     DATA_HELP,
@@ -76,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
         print(
             f"{len(labels):,} points in {found:,} of {len(estimator.cluster_centers_):,} "
             f"clusters{dropped}",
-            *([] if out is None else [f"out: {out}"]),
+            *([] if out is None else [shown(f"out: {out}")]),
             sep="\n",
             file=screen,
         )

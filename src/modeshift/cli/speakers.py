@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from modeshift.cli.errors import UserError, about, message_of
 from modeshift.cli.help import HelpFormatter
+from modeshift.cli.screen import shown
 
 _EXAMPLES = """
 
@@ -189,8 +190,8 @@ def run(options: argparse.Namespace) -> None:
         raise UserError(_in_options(message_of(error))) from error
     _write(options, found, places)
     if not options.quiet:
-        print(_summary(found, perf_counter() - started))
-        print("\n".join(str(path) for path in _results(options, places)))
+        print(shown(_summary(found, perf_counter() - started)))
+        print(shown("\n".join(str(path) for path in _results(options, places))))
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -253,7 +254,10 @@ def _given(options: argparse.Namespace) -> tuple[Any, _Places]:
         vectors = read_vectors(options.vectors, options.segments, options.vectors.stem)
     names = list(dict.fromkeys(segment.recording for segment in vectors.segments))
     folder = options.out or options.vectors.parent
-    places = _Places({name: folder / _as_file(name) for name in names}, Path())
+    stems = {name: folder / _as_file(name) for name in names}
+    if len(set(stems.values())) < len(names):
+        raise UserError(f"--vectors {options.vectors}: two recordings would have the same file")
+    places = _Places(stems, Path())
     places = places._replace(together=_together(places, folder))
     _check_places(options, _results(options, places))
     return vectors, places
@@ -445,12 +449,14 @@ def _no_speech(options: argparse.Namespace) -> str:
 
 def _note(options: argparse.Namespace, line: str) -> None:
     if not options.quiet:
-        print(f"modeshift: {line}", file=sys.stderr)
+        print(shown(f"modeshift: {line}"), file=sys.stderr)
 
 
 def _as_file(name: str) -> str:
     """Return the name of a recording as a file name."""
-    return name.replace("/", "_")
+    return "".join(
+        "_" if letter in "/\\" or not letter.isprintable() else letter for letter in name
+    )
 
 
 _OPTIONS = {

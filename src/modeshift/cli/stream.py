@@ -16,6 +16,7 @@ from typing import Any
 
 from modeshift.cli.errors import UserError, about
 from modeshift.cli.parameters import all_parameters, class_name
+from modeshift.cli.screen import shown
 from modeshift.cli.tables import (
     LabelWriter,
     check_places,
@@ -95,7 +96,7 @@ def predict_stream(
         print(
             f"{reader.n_rows:,} points in {len(found - {-1}):,} of "
             f"{len(estimator.cluster_centers_):,} clusters{dropped}",
-            *([] if out is None else [f"out: {out}"]),
+            *([] if out is None else [shown(f"out: {out}")]),
             sep="\n",
             file=sys.stderr if out is None else sys.stdout,
         )

@@ -10,6 +10,7 @@ import numpy as np
 
 from modeshift.cli.parameters import option_of
 from modeshift.cli.scores import spelled_out
+from modeshift.cli.screen import shown
 
 _CLUSTERS_SHOWN = 10
 _FEATURES_SHOWN = 4
@@ -75,12 +76,12 @@ def print_result(
     summary: dict[str, Any], places: dict[str, Path | None], notes: list[str], screen: Any
 ) -> None:
     """Print the table of a fit and the files that were written, and notes to standard error."""
-    print(as_table(summary), end="\n\n", file=screen)
+    print(shown(as_table(summary)), end="\n\n", file=screen)
     for option, place in places.items():
         if place is not None:
-            print(f"{option[2:]}: {place}", file=screen)
+            print(shown(f"{option[2:]}: {place}"), file=screen)
     for note in notes:
-        print(f"modeshift: {note}", file=sys.stderr)
+        print(shown(f"modeshift: {note}"), file=sys.stderr)
 
 
 def _iterations(summary: dict[str, Any]) -> str:

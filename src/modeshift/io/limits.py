@@ -3,6 +3,7 @@
 import gzip
 import io
 import os
+import zipfile
 from pathlib import Path
 
 from modeshift.io.errors import FileError, TooLarge
@@ -35,6 +36,17 @@ def check_fits(name: str, needed: float) -> None:
             f"{name} needs about {_size(needed)} of memory to be read, and {_size(free)} are free",
             "name fewer columns, or fit batches with partial_fit (docs/streams.md)",
         )
+
+
+def unzipped_size(name: str, content: bytes | Path) -> int:
+    """Return the size of all members of a ZIP archive; refuse it if that is too large.
+
+    A member that says less than it holds fails when it is read: Python stops at the size it says.
+    """
+    with zipfile.ZipFile(io.BytesIO(content) if isinstance(content, bytes) else content) as archive:
+        unpacked = sum(member.file_size for member in archive.infolist())
+    check_unpacked(name, size_of(content), unpacked)
+    return unpacked
 
 
 def gunzipped_size(name: str, content: bytes | Path) -> int:

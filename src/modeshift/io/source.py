@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from modeshift.io.errors import FileChanged, FileError, TooLarge
 from modeshift.io.geojson import looks_like_json
-from modeshift.io.limits import check_fits, check_unpacked, gunzipped_size, size_of
+from modeshift.io.limits import check_fits, gunzipped_size, size_of, unzipped_size
 from modeshift.io.optional import require
 
 STDIN = "-"
@@ -170,10 +170,7 @@ def _check_size(name: str, kind: str, content: bytes | Path, head: bytes) -> Non
     if head.startswith(_GZIP):
         unpacked_size = gunzipped_size(name, content)
     elif kind in (EXCEL, "NPZ"):
-        file = io.BytesIO(content) if isinstance(content, bytes) else content
-        with zipfile.ZipFile(file) as archive:
-            unpacked_size = sum(member.file_size for member in archive.infolist())
-        check_unpacked(name, size_of(content), unpacked_size)
+        unpacked_size = unzipped_size(name, content)
     if kind != "Parquet":  # of which only some columns are read
         check_fits(name, _COPIES.get(kind, _COPIES_OF_BINARY) * unpacked_size)
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from modeshift.io.errors import FileError
+from modeshift.io.limits import unzipped_size
 from modeshift.io.write import write_whole
 from modeshift.speech.turns import Segment, Windows
 
@@ -82,6 +83,7 @@ def is_saved(arrays: dict[str, np.ndarray]) -> bool:
 def load_arrays(path: Any) -> dict[str, np.ndarray]:
     """Return the arrays of an NPZ file; nothing is unpickled."""
     try:
+        unzipped_size(str(path), Path(path))
         with np.load(path, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
     except Exception as error:  # damaged archives raise all kinds of errors
