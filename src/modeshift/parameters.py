@@ -306,10 +306,7 @@ PARAMETERS: dict[str, Parameter] = {
     "checkpoint": Parameter(
         _anything,
         None,
-        (
-            Refusal("cuda", "a fit on a GPU cannot be saved"),
-            Refusal("rounds", "the positions on the workers cannot be saved"),
-        ),
+        (Refusal("rounds", "the positions on the workers cannot be saved"),),
         changes_result=False,
         in_signature=False,
     ),

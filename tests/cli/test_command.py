@@ -33,6 +33,7 @@ from modeshift.datasets import make_paper_set
 from modeshift.metrics import purity_report
 from modeshift.parameters import PARAMETERS, names_where
 from modeshift.watching.compiling import COMPILATION
+from modeshift.watching.watch import Watch
 
 X, Y = make_paper_set(1, scale=0.2, random_state=0)
 NAMES = [f"p{i}" for i in range(len(X))]
@@ -531,13 +532,25 @@ def test_the_gpu_computes(device, gpu, folder, run):
     assert not Path("points.labels.checkpoint").exists()
 
 
-def test_a_gpu_has_no_checkpoint(gpu, folder, run):
-    """Who asks for a checkpoint gets it on the CPU, unless the GPU was asked for too."""
-    line = refuse(run(*BLUR, "--device", "cuda", "--checkpoint-every", "5"))
-    assert "--checkpoint-every cannot be used here: --device cuda and checkpoint" in line
-    out = succeed(run(*BLUR, "--device", "auto", "--checkpoint-every", "5"))
-    assert device_of(out) == "cpu"
-    out = succeed(run(*BLUR, "--device", "auto", "--neighbors", "9"))  # which no GPU can
+def test_a_fit_on_a_gpu_goes_on_from_its_checkpoint(gpu, folder, run, monkeypatch):
+    expected = succeed(run(*BLUR, "--device", "cuda"))
+    labels = Path("points.labels.csv").read_text()
+    beat = Watch.beat
+
+    def stop(watch):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Watch, "beat", stop)
+    run(*BLUR, "--device", "auto")
+    assert Path("points.labels.checkpoint").exists()
+    monkeypatch.setattr(Watch, "beat", beat)
+    assert device_of(succeed(run(*BLUR, "--device", "auto", "--resume"))) == "cuda"
+    assert device_of(expected) == "cuda"
+    assert Path("points.labels.csv").read_text() == labels
+
+
+def test_auto_takes_the_cpu_for_options_that_no_gpu_has(gpu, folder, run):
+    out = succeed(run(*BLUR, "--device", "auto", "--neighbors", "9"))
     assert device_of(out) == "cpu"
 
 

@@ -4,10 +4,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from modeshift.checks import refuse
 from modeshift.cli.errors import UserError
 from modeshift.cli.wording import in_options, user_errors
-from modeshift.parameters import check_together, refusal_by, shown
+from modeshift.parameters import check_together
 
 
 def checkpoint_place(
@@ -37,8 +36,6 @@ def checkpoint_place(
         if wanted is not None:
             raise UserError(f"{wanted} cannot be used here: {obstacle}; leave {wanted} out")
         return None
-    if wanted is None and values["device"] == "auto" and _a_gpu_can(values):
-        return None  # with a checkpoint the fit would run on the CPU
     _check_earlier_fit(options, place)
     return place
 
@@ -59,19 +56,10 @@ def _obstacle(values: dict[str, Any], place: Path, n_runs: int) -> str | None:
     checkpoint = {"checkpoint": place}
     try:
         check_together(values | checkpoint)
-        refused = refusal_by("cuda", checkpoint) if values["device"] == "cuda" else None
-        if refused is not None:
-            refuse(shown("device", "cuda"), *refused)
     except ValueError as error:
         reason, _, _remedy = str(error).partition(". ")  # the remedy names parameters, not options
         return in_options(reason)
     return None
-
-
-def _a_gpu_can(values: dict[str, Any]) -> bool:
-    from modeshift.engines.choose import gpu_can
-
-    return gpu_can(values)
 
 
 def _check_earlier_fit(options: argparse.Namespace, place: Path) -> None:

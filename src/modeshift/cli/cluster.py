@@ -123,8 +123,8 @@ def _add_runs(parser: Any) -> None:
         type=float,
         metavar="SECONDS",
         help="save the state of the fit at this interval, and at Ctrl-C. The file is named like "
-        "--out, but with .checkpoint, and deleted when the fit is done. A fit on a GPU and a fit "
-        "with --runs have no checkpoint (default: 60)",
+        "--out, but with .checkpoint, and deleted when the fit is done. A fit with --runs "
+        "has no checkpoint (default: 60)",
     )
     parser.add_argument(
         "--resume",

@@ -96,12 +96,12 @@ def _leaves(thing: Any) -> Any:
         yield from [("key", key), ("rest", np.array(rest, dtype=np.float64))]
         return
     for name, value in _parts(thing):
-        if isinstance(value, np.ndarray):
-            yield name, value
+        if _is_array(value):
+            yield name, _on_host(value)
         elif isinstance(value, bool | int | float):
             yield name, np.array(value)
         elif isinstance(value, list):
-            yield name, np.concatenate(value)
+            yield name, np.concatenate([_on_host(part) for part in value])
         elif hasattr(value, "_fields"):
             yield from ((f"{name}.{key}", leaf) for key, leaf in _leaves(value))
 
@@ -115,16 +115,30 @@ def _restore(thing: Any, prefix: str, arrays: dict[str, np.ndarray]) -> None:
         return
     for name, value in _parts(thing):
         key = f"{prefix}.{name}"
-        if isinstance(value, np.ndarray) and hasattr(thing, "_fields"):
-            value[...] = arrays[key]  # in place: compiled code holds this array
-        elif isinstance(value, np.ndarray):
-            setattr(thing, name, arrays[key])
+        if _is_array(value) and hasattr(thing, "_fields"):
+            value[...] = _like(value, arrays[key])  # in place: compiled code holds this array
+        elif _is_array(value):
+            setattr(thing, name, _like(value, arrays[key]))
         elif hasattr(value, "_fields"):
             _restore(value, key, arrays)
         elif isinstance(value, list):
-            setattr(thing, name, [arrays[key]])
+            setattr(thing, name, [_like(value[0], arrays[key])])
         elif isinstance(value, bool | int | float) and not hasattr(thing, "_fields"):
             setattr(thing, name, type(value)(arrays[key]))
+
+
+def _is_array(value: Any) -> bool:
+    """Return whether a value is an array or a tensor of PyTorch."""
+    return isinstance(value, np.ndarray) or hasattr(value, "new_tensor")
+
+
+def _on_host(value: Any) -> np.ndarray:
+    return value if isinstance(value, np.ndarray) else value.cpu().numpy()
+
+
+def _like(value: Any, saved: np.ndarray) -> Any:
+    """Return saved numbers as an array, or as a tensor of the same type and on the same device."""
+    return saved if isinstance(value, np.ndarray) else value.new_tensor(saved)
 
 
 def _parts(thing: Any) -> Any:

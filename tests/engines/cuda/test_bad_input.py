@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from modeshift import BlurringMeanShift, Checkpoint, MeanShift, StochasticMeanShift
+from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
 from modeshift.engines.cuda import devices
 from on_gpu import tensor
 
@@ -28,13 +28,6 @@ def test_options_of_the_cpu_are_refused_by_name(kind, option):
     name = next(iter(option))
     with pytest.raises(ValueError, match=rf"device='cuda' and {name}.* do not go together"):
         kind(**{"bandwidth": 1.0, **option}, device="cuda").fit(X)
-
-
-def test_a_checkpoint_is_refused_by_name(tmp_path):
-    estimator = MeanShift(bandwidth=1.0, device="cuda").set_callbacks(Checkpoint(tmp_path / "x"))
-    with pytest.raises(ValueError, match=r"device='cuda' and checkpoint do not go together"):
-        estimator.fit(X)
-    assert estimator.set_params(device="auto").fit(X).engine_ == "cpu"
 
 
 @pytest.mark.parametrize("device", ["cpu", "auto"])

@@ -11,7 +11,7 @@ import torch
 
 from modeshift.engines.cuda.field import DeviceField
 from modeshift.engines.cuda.intake import Intake, example_of, take_in
-from modeshift.engines.cuda.runs import arrange, field_of, run
+from modeshift.engines.cuda.runs import Sorted, arrange, field_of, run
 from modeshift.engines.cuda.space import TorchSpace
 from modeshift.engines.finish import find_clusters, merge
 from modeshift.engines.pose import pose
@@ -20,6 +20,7 @@ from modeshift.engines.problem import Problem
 from modeshift.engines.reporting import reporter
 from modeshift.spec import Fit, Sampled, Spec
 from modeshift.watching.observer import Observer
+from modeshift.watching.watch import Watch
 
 _SAMPLE = 10_000  # points for the choice of a bandwidth
 
@@ -61,9 +62,18 @@ class CudaEngine:
         space = TorchSpace(self._device, spec.feature_scale)
         problem = pose(space, spec, data.points, data.weights)
         arranged = arrange(problem)
-        seats = arranged.seats
         report = reporter(observer, space, spec, problem, data.handed_back)
-        outcome = run(spec, arranged, random_state, observer.watch(report))
+        watch = observer.watch(report, *_identity(observer, spec, problem))
+        with watch.keeping():
+            return self._solved(spec, data, problem, arranged, random_state, watch)
+
+    def _solved(
+        self, spec: Spec, data: Intake, problem: Problem, arranged: Sorted, random_state: Any,
+        watch: Watch,
+    ) -> Fit:  # fmt: skip
+        """Run the schedule, and find the clusters."""
+        space, seats = TorchSpace(self._device, spec.feature_scale), arranged.seats
+        outcome = run(spec, arranged, random_state, watch)
         ends = outcome.ends[seats]
         components = merge(space, spec, problem, ends)
         rows = space.arange(len(ends))
@@ -90,6 +100,14 @@ class CudaEngine:
     def index(self, spec: Spec, model: Model) -> "CudaIndex":
         """Return the index; fitted points are uploaded once."""
         return CudaIndex(spec, model, self._device)
+
+
+def _identity(observer: Observer, spec: Spec, problem: Problem) -> tuple:
+    """Return what a checkpoint must agree with; nothing if there is none."""
+    if observer.checkpoint is None:
+        return ()
+    arrays = (problem.points.cpu().numpy(), problem.weights.cpu().numpy())
+    return ("cuda", *arrays, spec.bandwidth)
 
 
 class CudaIndex:

@@ -71,9 +71,9 @@ class FewField(DeviceField):
         sharpness = -0.5 * LOG2_E / (self.radius * self.radius)
         self._numbers = [square, inner, outer, sharpness]
         self._limits: dict[float, torch.Tensor] = {}
-        self._fill()
+        self.follow_state()
 
-    def _fill(self) -> None:
+    def follow_state(self) -> None:
         """Compute columns and boxes from the points."""
         n, d = self.points.shape
         columns, weights, tiles, groups = self._tiles
@@ -91,7 +91,7 @@ class FewField(DeviceField):
         alike = len(points) == len(self.points)
         self.points, self.weights = points.contiguous(), weights
         if alike:
-            self._fill()
+            self.follow_state()
         else:
             self._build()
         return self
@@ -99,7 +99,7 @@ class FewField(DeviceField):
     def move_points(self, rows: torch.Tensor, positions: torch.Tensor) -> None:
         """Move some of the points."""
         self.points[rows] = positions
-        self._fill()
+        self.follow_state()
 
     def leap(self, places: torch.Tensor, tol: float, most: int) -> Climbed:
         """Take up to ``most`` steps of each place, until a step is at most ``tol``."""

@@ -20,6 +20,12 @@ class Means(NamedTuple):
     squares: torch.Tensor
 
 
+class DeviceState(NamedTuple):
+    """What a checkpoint holds of a field; all else follows from it."""
+
+    points: torch.Tensor
+
+
 class DeviceField(ABC):
     """Base of the fields on a device.
 
@@ -35,7 +41,6 @@ class DeviceField(ABC):
     """
 
     may_collapse = True
-    state = None  # there are no checkpoints
     points: torch.Tensor
 
     def __init__(
@@ -56,6 +61,15 @@ class DeviceField(ABC):
         self.points = points.clone(memory_format=torch.contiguous_format)
         self.space = TorchSpace(points.device)
         self._build()
+
+    @property
+    def state(self) -> DeviceState:
+        """State for a checkpoint."""
+        return DeviceState(self.points)
+
+    @abstractmethod
+    def follow_state(self) -> None:
+        """Compute again what follows from the points."""
 
     @abstractmethod
     def _build(self) -> None:

@@ -83,9 +83,9 @@ class ManyField(DeviceField):
         self._unit = self._frame.factor / (self._heaviest if self._weighted else 1.0)
         sharpness = -0.5 * LOG2_E / (self.radius * self.radius)
         self._limits = self.weights.new_tensor([self.reach * self.reach, sharpness])
-        self._fill()
+        self.follow_state()
 
-    def _fill(self) -> None:
+    def follow_state(self) -> None:
         """Split the points for tensor cores; also multiplied by their weights, for the sums."""
         split_rows(self.points, self._frame, self._halves)
         if self._weighted:
@@ -93,18 +93,14 @@ class ManyField(DeviceField):
 
     def at(self, points: torch.Tensor, weights: torch.Tensor) -> Self:
         """Replace the points and weights; return the field itself."""
-        alike = len(points) == len(self.points) and weights is self.weights
         self.points, self.weights = points.contiguous(), weights
-        if alike:  # they stay in the hull of the data, so the frame is valid
-            self._fill()
-        else:
-            self._build()
+        self._build()  # with a new frame: a fit that continues from a checkpoint has no other
         return self
 
     def move_points(self, rows: torch.Tensor, positions: torch.Tensor) -> None:
         """Move some of the points. They stay in the hull of the data, so the frame is valid."""
         self.points[rows] = positions
-        self._fill()
+        self.follow_state()
 
     def _room_for(self, rows: torch.Tensor, size: int) -> Halves:
         return room_for(rows, size, self._width, self.precision)

@@ -69,13 +69,10 @@ class BatchField(StillField, Protocol):
     points, weights : array
     may_collapse : bool
         Whether points that coincide can be joined.
-    state : tuple or None
-        State for a checkpoint; None if the engine has no checkpoints.
     """
 
     radius: float
     weights: Any
-    state: Any
 
     @property
     def points(self) -> Any:
@@ -93,6 +90,15 @@ class BatchField(StillField, Protocol):
 
     def move_points(self, rows: Any, places: Any) -> None:
         """Move some of the points."""
+        ...
+
+    @property
+    def state(self) -> Any:
+        """State for a checkpoint, a named tuple."""
+        ...
+
+    def follow_state(self) -> None:
+        """Compute again what follows from ``state``, after a checkpoint was put into it."""
         ...
 
     def is_quiet(self, tol: float) -> bool:

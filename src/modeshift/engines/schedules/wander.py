@@ -122,7 +122,12 @@ def wander(
     recorder = PathRecorder(field.space, field.points) if record else None
     run = Sweep(np.arange(n), None if draw_radii is None else np.zeros(n), wanted, step=n)
     parts = {"run": run, "field": field.state, "random": random_state, "recorder": recorder}
-    watch.begin(lambda: pack(**parts), lambda saved: unpack(saved, **parts))
+
+    def restore(saved: dict[str, np.ndarray]) -> None:
+        unpack(saved, **parts)
+        field.follow_state()
+
+    watch.begin(lambda: pack(**parts), restore)
     while True:
         if run.quiet >= wanted:
             if not verify or field.is_quiet(tol):

@@ -125,6 +125,9 @@ class Field(ABC):
         points[rows] = places
         return self.at(points)
 
+    def follow_state(self) -> None:  # noqa: B027 - a default, which no field needs to replace
+        """Do nothing: the state is complete."""
+
     @property
     def may_collapse(self) -> bool:
         """Whether points that coincide can be joined. Not if ties go by the index of a point."""
