@@ -122,7 +122,7 @@ def test_every_estimator_of_the_package_has_a_name_in_files():
 
 @pytest.mark.parametrize(
     "estimator",
-    [LiteralStochasticMeanShift(), KMeans(), Consensus(KMeans(n_init=1), n_runs=2).fit(X), None],
+    [LiteralStochasticMeanShift(), KMeans(), Consensus(KMeans(1), n_runs=2).fit(X), None],
     ids=lambda estimator: type(estimator).__name__,
 )
 def test_other_estimators_are_not_saved(estimator, path):

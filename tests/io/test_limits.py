@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import modeshift
-from modeshift.estimators.saving import REGISTER
+from modeshift.estimators.saving import REGISTER, to_plain
 from modeshift.image.files import read_frames, read_picture
 from modeshift.io import limits, models
 from modeshift.io.batches import Batches
@@ -186,6 +186,38 @@ def test_a_model_with_a_pickle_runs_no_code(tmp_path):
     with pytest.raises(ValueError, match="cannot be loaded"):
         modeshift.load(tmp_path / "model.npz")
     assert not (tmp_path / "trapped").exists()
+
+
+LIES = {
+    "points of another width": ("model", "problem", "points", np.zeros((2, 3))),
+    "labels beyond the clusters": ("model", "labels", np.array([0, 9])),
+    "a label too few": ("model", "labels", np.array([0])),
+    "weights of another type": ("model", "problem", "weights", np.ones(2, np.float32)),
+    "points that are no numbers": ("model", "problem", "points", np.full((2, 2), np.nan)),
+    "a huge number of clusters": ("model", "n_clusters", 10**12),
+    "sums of another shape": ("stream", "tally", "digits", np.zeros((2, 1, 3), np.int64)),
+    "a place beyond the table": ("stream", "tally", "tops", np.array([10**9, 0])),
+    "an age that never ends": ("stream", "clock", "start", 1e300),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_fitted_data_that_compiled_code_would_trust_are_checked(lie, tmp_path):
+    """A stream whose sums had another width ended the process: it read beyond an array."""
+    *way, value = LIES[lie]
+    fitted = modeshift.MeanShift(bandwidth=1.0, resolution=2.0).fit([[0.0, 0.0], [5.0, 5.0]])
+    saved = to_plain(fitted)
+    saved.fitted[f"_{way[0]}_"] = replaced(saved.fitted[f"_{way[0]}_"], way[1:], value)
+    with (tmp_path / "model.npz").open("wb") as file:
+        models.save(file, saved, REGISTER)
+    with pytest.raises(ValueError, match="in it cannot be"):
+        modeshift.load(tmp_path / "model.npz")
+
+
+def replaced(data, way, value):
+    """Return named tuples with another value at the end of a way of names."""
+    inner = replaced(getattr(data, way[0]), way[1:], value) if way else value
+    return data._replace(**{way[0]: inner}) if way else value
 
 
 # --------------------------------------------------------------- pictures

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from collections import namedtuple
 
 import numpy as np
@@ -105,7 +106,7 @@ def test_files_can_name_nothing_else(tree, tmp_path):
         ),
         (
             9,
-            f"its format is 9, and modeshift {modeshift.__version__} reads format 2",
+            f"its format is 9, and modeshift {re.escape(modeshift.__version__)} reads format 2",
         ),
         ("2", "its format is '2'"),
         (None, "its format is None"),

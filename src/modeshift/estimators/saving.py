@@ -18,6 +18,7 @@ from modeshift.estimators.base import IndexCache, model_of
 from modeshift.estimators.blurring_mean_shift import BlurringMeanShift
 from modeshift.estimators.consensus import Consensus
 from modeshift.estimators.mean_shift import MeanShift
+from modeshift.estimators.saved_data import check_fitted
 from modeshift.estimators.stochastic_mean_shift import StochasticMeanShift
 from modeshift.io import models
 from modeshift.io.whole_file import whole_file
@@ -180,6 +181,7 @@ def from_plain(saved: SavedEstimator) -> Any:
     except TypeError as error:
         raise ValueError(f"the saved parameters do not fit {saved.kind}: {error}") from error
     if saved.fitted:
+        check_fitted(saved.fitted)
         fitted = _each(saved.fitted, SavedEstimator, from_plain)
         if "_model_" in fitted:
             fitted[_INDEX] = IndexCache()
