@@ -14,7 +14,7 @@ import numpy as np
 
 kept = json.loads(Path("../../../benchmarks/gpu.json").read_text())
 machine, rows = kept["machine"], kept["rows"]
-fits = [row for row in rows["million"] if "array" in row["what"]]
+fits = [row for row in rows["cores"] if "array" in row["what"]]
 sweeps = [row for row in rows["sweep"] if "grouped" in row["what"] and row["d"] == 256]
 PARTS = {
     "a fit of 1,000,000 points in the plane; the peer is this library on the CPU": fits,
