@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
-.PHONY: help install kernels demo paper test slow soak faults load test-gpu coverage lint bench bench-gpu manual public docs docs-serve dist try-dist clean
+.PHONY: help install kernels demo paper test slow soak faults load test-gpu coverage lint bench bench-gpu manual public docs docs-serve dist try-dist sbom audit clean
 
 help:
 	@echo "make demo      cluster the paper's Sets 3 and 4, print the tables, draw the picture"
@@ -28,6 +28,8 @@ help:
 	@echo "make docs-serve  show the site in a browser"
 	@echo "make dist      build the sdist and the wheel in dist, and check them"
 	@echo "make try-dist  install both into bare environments, lowest and newest versions, and use them"
+	@echo "make sbom      list what the wheel in dist brings with it, as CycloneDX, in build/sbom.json"
+	@echo "make audit     compare that with the known weaknesses; needs the network"
 	@echo "make install   make the environment in .venv, with every extra that needs no GPU"
 	@echo "make clean     remove the environment and what the other targets wrote"
 
@@ -138,6 +140,21 @@ dist: $(DIST_READY)
 
 try-dist:
 	$(PYTHON) tools/try_dist.py dist/*.whl dist/*.tar.gz
+
+# The wheel with what it needs in an environment of its own, and the tools that look at it in another.
+INSTALLED := build/installed-venv
+AUDIT := build/audit-venv
+
+sbom:
+	rm -rf $(INSTALLED) $(AUDIT)
+	$(PYTHON) -m venv $(INSTALLED)
+	$(INSTALLED)/bin/python -m pip install --quiet "$$(ls dist/*.whl)[cli,excel,dask,image,widget]"
+	$(PYTHON) -m venv $(AUDIT)
+	$(AUDIT)/bin/python -m pip install --quiet cyclonedx-bom pip-audit
+	$(AUDIT)/bin/cyclonedx-py environment $(INSTALLED) --output-file build/sbom.json
+
+audit: sbom
+	$(AUDIT)/bin/pip-audit --skip-editable --path "$$($(INSTALLED)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from faults import clock, memory, places
+from faults import clock, memory, models, places
 from faults.commands import Cluster, Command
 from faults.kills import Kills
 
@@ -76,3 +76,9 @@ def test_faults(name, tmp_path):
         folder.mkdir()
         ALL[name](folder, random.Random(number))
         shutil.rmtree(folder)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_models_made_by_an_attacker(tmp_path):
+    assert models.run(tmp_path, 0, 5) == []

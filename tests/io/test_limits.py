@@ -188,6 +188,14 @@ def test_a_model_with_a_pickle_runs_no_code(tmp_path):
     assert not (tmp_path / "trapped").exists()
 
 
+def test_a_model_with_a_long_text_is_refused(tmp_path):
+    """30 MB of nested lists took 1.4 GB."""
+    text = b'{"format": 2, "modeshift": "x", "value": [' + b"[]," * (1 << 23) + b"[]]}"
+    np.savez(tmp_path / "model.npz", tree=np.frombuffer(text, dtype=np.uint8))
+    with pytest.raises(ValueError, match="its text is longer than 16 MB"):
+        modeshift.load(tmp_path / "model.npz")
+
+
 LIES = {
     "points of another width": ("model", "problem", "points", np.zeros((2, 3))),
     "labels beyond the clusters": ("model", "labels", np.array([0, 9])),

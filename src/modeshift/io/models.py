@@ -35,6 +35,7 @@ COMMAND_MODEL = "command model"
 
 _OF_THE_COMMAND = "it was written by modeshift cluster. Use it with modeshift predict"
 _TREE = "tree"
+_MOST_TEXT = 1 << 24  # bytes of JSON; as lists and dicts they take up to 50 times as many
 _ZIP = b"PK"  # first bytes of an NPZ file
 
 
@@ -83,7 +84,10 @@ def load(path: str | Path, register: Register, build: Callable[[Any], Any] | Non
             arrays = {name: archive[name] for name in archive.files}
         if _TREE not in arrays:
             raise ValueError("it is no saved model")
-        tree = json.loads(arrays.pop(_TREE).tobytes())
+        text = arrays.pop(_TREE).tobytes()
+        if len(text) > _MOST_TEXT:
+            raise ValueError("its text is longer than 16 MB, and that of saved models is not")
+        tree = json.loads(text)
         _check_format(tree)
         content = _decode(tree["value"], arrays, register)
         return content if build is None else build(content)
