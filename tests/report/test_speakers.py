@@ -93,6 +93,12 @@ def test_keys_and_buttons_zoom(page):
     assert page.evaluate("range[0]") == 0
 
 
+def test_names_can_be_read_on_a_telephone(page):
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert page.locator("#speakers input").first.bounding_box()["width"] >= 100
+
+
 def test_a_missing_sound_is_named(found, tmp_path, browser):
     write_page(tmp_path / "page.html", found, {NAME: tmp_path / "gone.wav"})
     page = browser.new_page()
