@@ -16,6 +16,7 @@ from modeshift.engines.cuda.few_field import FewField
 from modeshift.engines.cuda.halves import (
     make_frame,
     room_for,
+    roughness_of,
     slack_of,
     split_rows,
     tiles_near,
@@ -138,13 +139,14 @@ def test_the_error_of_a_margin_is_within_its_bound(d, kind):
         product = lambda a, b: torch.mm(a, b.T, out_dtype=torch.float32)  # noqa: E731
     else:
         product = lambda a, b: a.float() @ b.float().T  # noqa: E731
-    score = product(halves.high, halves.high) + (
-        product(halves.high, halves.low) + product(halves.low, halves.high)
-    )
+    upper = product(halves.high, halves.high)
+    score = upper + (product(halves.high, halves.low) + product(halves.low, halves.high))
     squares = 2.0 * halves.half_squares.double()
     bound = slack_of(squares, d)
     error = (score.double() - exact @ exact.T).abs()
     assert bool((error <= bound[:, None] + bound).all())
+    error = (upper.double() - exact @ exact.T).abs()
+    assert bool((error <= roughness_of(d) * (bound[:, None] + bound)).all())
 
 
 @pytest.mark.parametrize("d", [9, 40])

@@ -154,6 +154,16 @@ def slack_of(largest: torch.Tensor, d: int) -> torch.Tensor:
     return doubt_factor(d) * largest + 2.0**-25 * math.sqrt(d) * largest.sqrt()
 
 
+def roughness_of(d: int) -> float:
+    """Return the error bound of a margin from the upper parts alone, as a multiple of the slack.
+
+    The lower part of a row is at most 2^-11 of the row, and sqrt(d) 2^-25 more, which is in the
+    slack. So q1.x2 + q2.x1 is at most 2^-10 |q| |x| <= 2^-11 (|q|^2 + |x|^2), and a share of 2^-9
+    of that is for safety.
+    """
+    return 1.0 + (1.0 + 2.0**-9) * 2.0**-11 / doubt_factor(d)
+
+
 def width_of(d: int) -> int:
     """Return the padded number of columns: a power of two, or a multiple of the largest."""
     if d <= LARGEST_WIDTH:

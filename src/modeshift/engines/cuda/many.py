@@ -12,13 +12,15 @@ SCALE = tl.constexpr(16384.0)
 
 They lie between exp(-18) and 1. float16 can hold them only with this factor.
 """
+ROUGH_WIDTH = tl.constexpr(256)
+"""Columns from which on the upper parts are worth a product of their own (64 are too few)."""
 
 
 @triton.jit(do_not_specialize=["room"])
 def sweep_many(
     q_high, q_low, q_edge, q_slack, x_high, x_low, x_half, x_slack, v_high, v_low, weights,
     starts, counts, visits, doubts, bits, n_doubts, sums, masses,
-    room, reach, sharpness, most_slack,
+    room, reach, sharpness, most_slack, roughness,
     WIDTH: tl.constexpr, PARTS: tl.constexpr, BLOCK: tl.constexpr, TILE: tl.constexpr,
     EXACT: tl.constexpr, GAUSSIAN: tl.constexpr, WEIGHTED: tl.constexpr, LISTED: tl.constexpr,
 ):  # fmt: skip
@@ -28,6 +30,8 @@ def sweep_many(
     The margin of a pair is q.x - |x|^2/2 - edge with edge = |q|^2/2 - reach, which is
     (h^2 - |q - x|^2) / 2. The pair counts if the margin is not negative. A pair is in doubt if its
     margin is less than its slack (Gaussian: if it counts and its slack exceeds ``most_slack``).
+    With EXACT and 256 columns, the product of the upper parts alone gives the margin with an error
+    of at most ``roughness`` slacks; the lower parts are taken where that is not enough.
     EXACT leaves pairs in doubt out. It writes the number of the tile, and a bit for each such
     point, to the lists of the place, ``doubts`` and ``bits``.
     """
@@ -71,9 +75,9 @@ def sweep_many(
             score = tl.dot(q1, tl.trans(x1))
             if EXACT:
                 x2 = tl.load(x_low + row + in_tile)
-                rest = tl.dot(q1, tl.trans(x2))
-                rest = tl.dot(q2, tl.trans(x1), rest)
-                score += rest
+                if GAUSSIAN or WIDTH < ROUGH_WIDTH:
+                    rest = tl.dot(q1, tl.trans(x2))
+                    score += tl.dot(q2, tl.trans(x1), rest)
         else:
             score = tl.zeros((BLOCK, TILE), tl.float32)
             rest = tl.zeros((BLOCK, TILE), tl.float32)
@@ -95,14 +99,21 @@ def sweep_many(
                 limit = tl.where(slack > most_slack, -slack, float("inf"))
                 doubtful = margin >= limit
                 near = near & (margin < limit)
-            else:
+                n_listed = _note(doubtful, tile, ones, doubts + lists, bits + lists, n_listed, room)
+            elif PARTS > 1 or WIDTH < ROUGH_WIDTH:
                 doubtful = tl.abs(margin) <= slack
                 near = margin > slack
-            found = tl.sum(tl.where(doubtful, ones[None, :], 0), axis=1)
-            fits = (found != 0) & (n_listed < room)
-            tl.store(doubts + lists + n_listed, tile + tl.zeros((BLOCK,), tl.int32), mask=fits)
-            tl.store(bits + lists + n_listed, found, mask=fits)
-            n_listed += (found != 0).to(tl.int32)
+                n_listed = _note(doubtful, tile, ones, doubts + lists, bits + lists, n_listed, room)
+            else:
+                unclear = (tl.abs(margin) <= roughness * slack).to(tl.int32)
+                if tl.max(tl.max(unclear, axis=1), axis=0) > 0:
+                    rest = tl.dot(q1, tl.trans(x2))
+                    margin += tl.dot(q2, tl.trans(x1), rest)
+                    doubtful = tl.abs(margin) <= slack
+                    near = margin > slack
+                    n_listed = _note(
+                        doubtful, tile, ones, doubts + lists, bits + lists, n_listed, room
+                    )
         if WEIGHTED:
             y1 = tl.load(v_high + row + part * WIDTH + in_tile)
             if EXACT:
@@ -144,6 +155,16 @@ def sweep_many(
         tl.store(masses + out, mass)
         if EXACT:
             tl.store(n_doubts + out, n_listed)
+
+
+@triton.jit
+def _note(doubtful, tile, ones, doubts, bits, n_listed, room):
+    """Write the number of a tile and the bits of its points in doubt to the lists of the places."""
+    found = tl.sum(tl.where(doubtful, ones[None, :], 0), axis=1)
+    fits = (found != 0) & (n_listed < room)
+    tl.store(doubts + n_listed, tile + tl.zeros_like(n_listed), mask=fits)
+    tl.store(bits + n_listed, found, mask=fits)
+    return n_listed + (found != 0).to(tl.int32)
 
 
 @triton.jit(do_not_specialize=["n_places", "n_shares", "room"])
