@@ -77,7 +77,6 @@ html_theme = "pydata_sphinx_theme"
 html_favicon = "_static/favicon.svg"
 html_css_files = ["site.css"]
 html_show_sourcelink = False
-html_context = {"default_mode": "auto"}
 html_static_path = ["_static", "gallery/live"]  # pictures.py writes the second one
 html_sidebars = {"index": [], "faq": [], "tutorial": [], "changelog": [], "gallery/explore/*": []}
 html_theme_options = {
