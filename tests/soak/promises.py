@@ -123,7 +123,14 @@ class Trial:
         seeded = self.options.get("seeding") == "bins"
         to_the_last_bit = self.options.get("merge_radius") == 0.0  # who meets, rounding decides
         usual = self.case["bandwidth"] not in ("none", "inf")
-        return usual and not (odd or seeded or to_the_last_bit)
+        vanishes = self.temperature is not None and self.temperature < np.finfo(float).tiny
+        return usual and not (odd or seeded or to_the_last_bit or vanishes)
+
+    @cached_property
+    def temperature(self):
+        """The temperature of learned feature weights, a squared length, in the twin's units."""
+        given = self.options.get("feature_weights")
+        return given and (1.0 if given == "learned" else given) * self.unit**2
 
     def _twin(self, factor, moved_by=0.0):
         h = bandwidth_of(self.case, self.X)
@@ -132,10 +139,8 @@ class Trial:
         estimator = self.made(bandwidth=h)
         estimator.scale_ = factor * unit * self.plain.scale_
         X = (self.X.astype(self.case["dtype"]).astype(float) + moved_by) * unit
-        if "feature_weights" in self.options:  # the temperature is a squared length
-            temperature = self.options["feature_weights"]
-            temperature = 1.0 if temperature == "learned" else temperature
-            estimator.set_params(feature_weights=temperature * unit**2)
+        if self.temperature is not None:
+            estimator.set_params(feature_weights=self.temperature)
         with np.errstate(all="ignore"):
             result = run_twin(estimator, X, self.weights)
             merge_radius = estimator.merge_radius * estimator.scale_

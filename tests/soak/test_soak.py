@@ -45,6 +45,14 @@ def test_a_refusal_is_no_failure():
     assert tried.startswith("refused")
 
 
+def test_a_temperature_that_vanishes_in_the_units_of_the_twin_has_no_twin():
+    """Seed 200416: the twin divided 0 by 0, and every point was a cluster."""
+    case = {**PLAIN, "estimator": "BlurringMeanShift", "options": {"feature_weights": 0.1}}
+    assert "labels_are_the_twins" in check(case)
+    far = {**case, "seed": 200416, "n": 75, "d": 1, "changes": ["far outlier"], "weights": "real"}
+    assert "labels_are_the_twins" not in check(far)
+
+
 def test_drawn_cases_are_the_same_every_time_and_all_shapes_have_points():
     assert draw_case(3) == draw_case(3)
     for seed in range(300):
