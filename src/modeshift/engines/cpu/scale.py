@@ -17,13 +17,24 @@ def nearest_scale(points: np.ndarray, weights: np.ndarray, k: int, n_jobs: int =
 
     Points count by their weight. The median is taken over at most 1000 points, drawn with seed 0.
     If most of the distances are 0, it is the median of the others. If all are 0, it is the median
-    distance of the places to the nearest other place, and 1.0 if there is only one.
+    distance of the places to the nearest other place, and 1.0 if there is only one. If these
+    distances are too small to be squared, it is the largest extent of a feature.
     """
     heavy = weights > 0.0
     points, weights = points[heavy], weights[heavy]
     # A power of two as the unit keeps squares in range, and rounds nothing.
     exponent = int(np.frexp(np.abs(points).max())[1])
     points = np.ldexp(points, -exponent, dtype=np.float64)
+    typical = _typical_distance(points, weights, k, n_jobs)
+    extent = float(np.ptp(points, axis=0).max())
+    if typical == 0.0 and extent > 0.0:
+        apart = np.unique(points, axis=0)
+        typical = _typical_distance(apart, np.ones(len(apart)), 2, n_jobs) or extent
+    return float(np.ldexp(typical, exponent)) or 1.0
+
+
+def _typical_distance(points: np.ndarray, weights: np.ndarray, k: int, n_jobs: int) -> float:
+    """Return the median distance; if most are 0 that of the others, and 0 if all are."""
     asked = np.arange(len(points))
     if len(points) > _SAMPLE:
         asked = np.random.RandomState(0).choice(len(points), _SAMPLE, replace=False)
@@ -39,10 +50,7 @@ def nearest_scale(points: np.ndarray, weights: np.ndarray, k: int, n_jobs: int =
     typical = _median(distances, weights)
     if typical == 0.0 and distances.any():
         typical = _median(distances[distances > 0.0], weights[distances > 0.0])
-    if typical == 0.0 and np.ptp(points, axis=0).any():
-        apart = np.unique(points, axis=0)
-        typical = nearest_scale(apart, np.ones(len(apart)), 2, n_jobs)
-    return float(np.ldexp(typical, exponent)) or 1.0
+    return typical
 
 
 def _median(values: np.ndarray, weights: np.ndarray) -> float:
