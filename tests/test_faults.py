@@ -47,6 +47,7 @@ class Forgetful(Command):
         return (folder / "out").read_text()
 
 
+@pytest.mark.slow
 def test_a_result_that_depends_on_the_kill_is_found(tmp_path):
     kills = Kills(Forgetful(), tmp_path, random.Random(0))
     kills.seconds = 5.0

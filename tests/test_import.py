@@ -213,6 +213,7 @@ def test_second_process_starts_at_once(first_and_second):
     assert second["centers"] == first["centers"]
 
 
+@pytest.mark.slow
 @pytest.mark.jit
 def test_change_in_another_file_makes_cached_kernels_stale(fresh, first_and_second):
     """A compiled loop contains the code of the field; Numba looks at the file of the loop only."""
@@ -244,6 +245,7 @@ print(json.dumps({"file": modeshift.__file__, "changed": changed}))
 """
 
 
+@pytest.mark.slow
 def test_only_files_that_hold_kernels_make_cached_kernels_stale(tmp_path):
     changed = fit(copy_package(tmp_path), ONE, code=STAMPS)["changed"]
     assert "cli/help.py" not in changed

@@ -4,6 +4,7 @@
 """
 
 import random
+import signal
 import sys
 import threading
 
@@ -57,12 +58,22 @@ def test_a_fit_that_is_left_half_done_is_found(monkeypatch):
         trial.fit(random.Random(0))
 
 
+@pytest.fixture
+def ctrl_c_is_heard():
+    """Undo what a shell does to commands in the background: they ignore SIGINT."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c_is_heard")
 def test_an_interrupt_is_waited_for():
     rng = random.Random(0)
     assert interrupts.interrupt(lambda: threading.Event().wait(20.0), rng, 0.2)
     assert not interrupts.interrupt(lambda: None, rng, 20.0)
 
 
+@pytest.mark.usefixtures("ctrl_c_is_heard")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("number", range(3))
 def test_interrupted_estimators_can_be_used_again(number):

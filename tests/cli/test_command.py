@@ -760,6 +760,7 @@ def test_warmup_compiles_once_and_says_what(run):
         assert "--features must be" in refuse(run("warmup", "--features", features))
 
 
+@pytest.mark.slow
 @pytest.mark.jit
 def test_a_fit_after_warmup_compiles_nothing(run):
     run("warmup", "--features", "3")

@@ -110,6 +110,7 @@ def test_html_in_the_name_of_a_picture_is_text(browser, folder):
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_html_in_names_of_recordings_is_text_and_names_lead_nowhere(browser, folder):
     X = np.repeat(np.eye(4)[:2], 20, axis=0) + 0.01 * RNG.normal(size=(40, 4))
     start, name = 0.75 * np.arange(40), f"../{HTML}{ESCAPE}"

@@ -14,6 +14,7 @@ for task, records in run_tasks(tasks, jobs=2):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.jit
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell that a parent is gone")
 def test_processes_end_when_the_one_that_gave_them_work_is_killed():

@@ -108,7 +108,7 @@ def test_interrupted_fit(child, estimator, n_jobs, in_space):
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_interrupted_predict(child, estimator, n_jobs):
-    answer = interrupt(child, estimator, "predict", times=10, bandwidth=0.02, n_jobs=n_jobs)
+    answer = interrupt(child, estimator, "predict", times=40, bandwidth=0.02, n_jobs=n_jobs)
     assert answer["outcome"] == "interrupted"
     assert "labels_" in answer["fitted"]  # the fit before is whole
 

@@ -38,7 +38,7 @@ def stop_after(monkeypatch, n_beats):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("as_tensor", [False, True])
+@pytest.mark.parametrize("as_tensor", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_stopped_fits_go_on(name, as_tensor, tmp_path, monkeypatch):
     estimator, X = CASES[name]
     X = tensor(X) if as_tensor else X
