@@ -107,7 +107,10 @@ class Trial:
 
     @cached_property
     def twins(self):
-        """The twin's results at the bandwidth, at a smaller and at a larger one; None: no twin."""
+        """The twin's results at the bandwidth, at a smaller and at a larger one; None: no twin.
+
+        Each is a result, its labels, and whether no stray is as near to two clusters.
+        """
         if not self.has_twin:
             return None
         return [self._twin(factor) for factor in (1.0, 1 - 1e-9, 1 + 1e-9)]
@@ -145,12 +148,19 @@ class Trial:
             result = run_twin(estimator, X, self.weights)
             merge_radius = estimator.merge_radius * estimator.scale_
             components = naive.merge(result.modes, merge_radius, result.rule)
-        return result, naive.label(components, self.weights, estimator.min_cluster_size or 1)
+            labels = naive.label(components, self.weights, estimator.min_cluster_size or 1)
+            if estimator.strays != "nearest":
+                return result, labels, True
+            return result, *naive.join_strays(
+                result.modes, labels, self.weights, result.rule, slack=4 * self.precision
+            )
 
     @cached_property
     def is_clear(self):
         """Whether rounding decides nothing: neither who is near, nor who is among the nearest."""
         if self.twins is None or not np.all(np.isfinite(self.twins[0][0].modes)):
+            return False
+        if not self.twins[0][2]:
             return False
         others = self.twins[1:]
         others += [self.shaken_twin] if "n_neighbors" in self.options else []
@@ -161,8 +171,8 @@ class Trial:
         """Whether a small movement of each point decides nothing: no two distances are equal."""
         return self.is_clear and self._is_like_the_twin(*self.shaken_twin)
 
-    def _is_like_the_twin(self, other, labels):
-        twin, own_labels = self.twins[0]
+    def _is_like_the_twin(self, other, labels, _):
+        twin, own_labels, _ = self.twins[0]
         return (
             np.array_equal(labels, own_labels)
             and other.n_steps == twin.n_steps
@@ -262,10 +272,9 @@ def fitted_points_keep_their_labels(trial):
 def labels_are_the_twins(trial):
     if not trial.is_clear:
         return False
-    (twin, labels), *_ = trial.twins
+    (twin, labels, _), *_ = trial.twins
     fit = trial.plain
-    if trial.options.get("strays") != "nearest":
-        assert_array_equal(fit.labels_, labels)
+    assert_array_equal(fit.labels_, labels)
     if trial.options.get("tol") != 0.0:  # whether a point still moves at all, rounding decides
         assert (fit.n_iter_, fit.n_steps_, fit.converged_) == (
             twin.n_iter, twin.n_steps, twin.converged,

@@ -53,6 +53,15 @@ def test_a_temperature_that_vanishes_in_the_units_of_the_twin_has_no_twin():
     assert "labels_are_the_twins" not in check(far)
 
 
+def test_a_stray_as_far_from_two_clusters_is_a_tie():
+    """Seed 201563: whole numbers, and a stray that joined one or the other by the order of rows."""
+    case = {**PLAIN, "estimator": "BlurringMeanShift", "shape": "heavy tails", "weights": "none"}
+    case |= {"bandwidth": "small", "options": {"min_cluster_size": 2, "strays": "nearest"}}
+    assert "order_of_rows_changes_no_cluster" in check(case)
+    tied = {**case, "seed": 201563, "n": 66, "dtype": "int64"}
+    assert "order_of_rows_changes_no_cluster" not in check(tied)
+
+
 def test_drawn_cases_are_the_same_every_time_and_all_shapes_have_points():
     assert draw_case(3) == draw_case(3)
     for seed in range(300):

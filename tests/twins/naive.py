@@ -262,6 +262,25 @@ def label(components, weights=None, min_cluster_size=1):
     return np.array([number.get(component, -1) for component in components])
 
 
+def join_strays(modes, labels, weights=None, rule=PLAIN, slack=0.0):
+    """Strays (-1) get the label of the nearest mode that has one, and labels count down again.
+
+    Returns the labels, and whether they are clear: no stray has two clusters as near, but for
+    `slack`.
+    """
+    labels = np.asarray(labels)
+    kept = np.flatnonzero(labels >= 0)
+    joined, clear = labels.copy(), True
+    if len(kept) == 0:
+        return joined, clear
+    for i in np.flatnonzero(labels < 0):
+        distances = np.sqrt(squared_distances(modes[kept], modes[i], rule))
+        joined[i] = labels[kept[np.argmin(distances)]]
+        near = labels[kept[distances <= (1 + 1e-9) * distances.min() + slack]]
+        clear = clear and np.ptp(near) == 0
+    return label(joined, weights), clear
+
+
 def centers(modes, labels, weights=None, rule=PLAIN):
     """Weighted mean of the modes of each cluster; the plain mean where the weights are all 0."""
     modes, weights = _checked(modes, weights)
