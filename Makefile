@@ -61,7 +61,7 @@ test: $(READY)
 	$(BIN)/python -m pytest -m "not slow" $(SIDE_BY_SIDE)
 
 test-gpu: $(READY)
-	TRITON_INTERPRET=0 $(BIN)/python -m pytest tests/engines/cuda
+	TRITON_INTERPRET=0 $(BIN)/python -m pytest tests/engines/cuda tests/image/test_gpu.py
 
 slow: $(READY)
 	$(BIN)/python -m pytest -m slow

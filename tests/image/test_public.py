@@ -33,6 +33,16 @@ def test_any_dtype_gives_the_same_regions(dtype):
     assert_array_equal(segment(flag(dtype=dtype)), segment(flag()))
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.longdouble, ">u2", ">f4", ">f8"])
+def test_dtypes_that_kernels_do_not_know(dtype):
+    picture = (flag() + np.random.default_rng(0).integers(0, 3, flag().shape)).astype(dtype)
+    plain = picture.astype(np.uint16 if picture.dtype.kind == "u" else np.float64)
+    smoothed = filter(picture, range=20)
+    assert smoothed.dtype == dtype
+    assert_array_equal(smoothed, filter(plain, range=20).astype(dtype))
+    assert_array_equal(segment(picture, range=20), segment(plain, range=20))
+
+
 def test_booleans():
     assert segment(flag() > 100)[0, [0, 20, 59]].tolist() == [2, 1, 1]
     smoothed = filter(flag() > 100)

@@ -31,6 +31,49 @@ def climb(colours, valid, unit, radius, squared_range, quiet, max_iter):
     return places, ends, steps
 
 
+def to_units(colours, middle, factor):
+    """Return colours, bands last, in whole units."""
+    return np.rint((colours - middle) * factor).astype(np.int64)
+
+
+def from_units(units, middle, factor):
+    """Return colours of whole units."""
+    return units / factor + middle
+
+
+def to_dtype(values, dtype):
+    """Return the nearest values that a dtype has."""
+    if dtype.kind == "f":
+        return values.astype(dtype)
+    limits = np.iinfo(dtype)
+    return np.rint(np.clip(values, limits.min, limits.max)).astype(dtype)
+
+
+TO_XYZ = np.array(
+    [[0.412453, 0.35758, 0.180423], [0.212671, 0.71516, 0.072169], [0.019334, 0.119193, 0.950227]]
+)
+WHITE = np.array([0.95047, 1.0, 1.08883])
+
+
+def to_lab(rgb):
+    """Return CIELAB of sRGB in whole numbers (IEC 61966-2-1, CIE 15:2004)."""
+    rgb = rgb / np.iinfo(rgb.dtype).max
+    light = np.where(rgb > 0.04045, ((rgb + 0.055) / 1.055) ** 2.4, rgb / 12.92)
+    share = light @ TO_XYZ.T / WHITE
+    bent = np.where(share > 0.008856, np.cbrt(share), 7.787 * share + 16 / 116)
+    x, y, z = np.moveaxis(bent, -1, 0)
+    return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=-1)
+
+
+def from_lab(lab):
+    """Return sRGB from 0 to 255 of CIELAB."""
+    y = (lab[..., 0] + 16) / 116
+    bent = np.stack([y + lab[..., 1] / 500, y, y - lab[..., 2] / 200], axis=-1)
+    share = np.where(bent > np.cbrt(0.008856), bent**3, (bent - 16 / 116) / 7.787)
+    light = np.clip(share * WHITE @ np.linalg.inv(TO_XYZ).T, 0, 1)
+    return 255 * np.where(light > 0.0031308, 1.055 * light ** (1 / 2.4) - 0.055, 12.92 * light)
+
+
 def in_ellipsoid(offsets, radius):
     """Return whether x^2 + (z X/Z)^2 + (y X/Y)^2 <= X^2, rounded down for whole x."""
     z, y, x = (offsets[..., k] for k in range(3))

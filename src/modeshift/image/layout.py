@@ -58,12 +58,24 @@ class Layout(NamedTuple):
 
 
 def as_picture(image: Any) -> Any:
-    """Return an image as an array of NumPy; those of Dask stay. Booleans become 0 and 1."""
+    """Return an image as an array of NumPy, with a dtype of kernels; arrays of Dask stay.
+
+    Booleans become 0 and 1, and floats become float32 or float64.
+    """
     if not is_dask(image):
         image = _as_array(image)
     if image.dtype.kind not in "biuf":
         raise TypeError(f"image must hold real numbers, got {image.dtype}.")
-    return image.astype(np.uint8) if image.dtype.kind == "b" else image
+    return image.astype(_plain(image.dtype), copy=False)
+
+
+def _plain(dtype: np.dtype) -> np.dtype:
+    """Return the dtype of kernels for a dtype of images, which may have the other byte order."""
+    if dtype.kind == "b":
+        return np.dtype(np.uint8)
+    if dtype.kind == "f" and dtype.itemsize not in (4, 8):
+        return np.dtype(np.float32 if dtype.itemsize < 4 else np.float64)
+    return dtype.newbyteorder("=")
 
 
 def _as_array(image: Any) -> np.ndarray:

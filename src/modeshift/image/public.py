@@ -12,7 +12,7 @@ from modeshift.estimators.validation import check_randomness
 from modeshift.image.block import Block, make_block
 from modeshift.image.chunks import filter_chunks, hierarchy_of_chunks
 from modeshift.image.climb import Ends, climb
-from modeshift.image.gpu import check_gpu, climb_on_gpu
+from modeshift.image.gpu import check_gpu, climb_on_gpu, filter_on_gpu
 from modeshift.image.joint import seek
 from modeshift.image.layout import NOTHING, as_picture, check_mask, find_layout, find_valid
 from modeshift.image.plan import (
@@ -205,16 +205,22 @@ def filter(
         spatial, range, None, channel_axis, mask, spacing, nodata, convert2lab, schedule, tol,
         max_iter, random_state, n_jobs, device,
     )  # fmt: skip
-    dtype, image = getattr(image, "dtype", np.dtype(float)), as_picture(image)
-    smoothed = filter_chunks(image, request) if is_dask(image) else _filter(image, request)
-    return smoothed.astype(bool) if dtype.kind == "b" else smoothed
+    picture = as_picture(image)
+    dtype = getattr(image, "dtype", picture.dtype)
+    smoothed = filter_chunks(picture, request) if is_dask(image) else _filter(picture, request)
+    return smoothed.astype(dtype, copy=False)
 
 
 def _filter(image: np.ndarray, request: Request) -> np.ndarray:
     plan, pixels, mask = _planned(image, request)
-    block = make_block(plan, pixels, mask)
-    ends = _ends(plan, block, request)
-    return plan.layout.as_image(smooth(plan, ends, block.valid, pixels))
+    if request.device == "cuda":
+        smoothed = filter_on_gpu(plan, pixels, _valid(pixels, mask, plan.nodata))
+    else:
+        n_threads = effective_n_jobs(request.n_jobs)
+        block = make_block(plan, pixels, mask, n_threads=n_threads)
+        ends = _ends(plan, block, pixels, request)
+        smoothed = smooth(plan, ends, block.valid, pixels, n_threads)
+    return plan.layout.as_image(smoothed)
 
 
 def _hierarchy(image: Any, request: Request) -> Hierarchy:
@@ -222,8 +228,8 @@ def _hierarchy(image: Any, request: Request) -> Hierarchy:
     if is_dask(image):
         return hierarchy_of_chunks(image, request)
     plan, pixels, mask = _planned(image, request)
-    block = make_block(plan, pixels, mask)
-    regions, _ = regions_of(plan, block, _ends(plan, block, request))
+    block = make_block(plan, pixels, mask, n_threads=effective_n_jobs(request.n_jobs))
+    regions, _ = regions_of(plan, block, _ends(plan, block, pixels, request))
     owners, graph = settle(plan, regions.graph)
     table = np.append(owners + 1, 0).astype(np.int32)  # label -1 takes the last entry
     return hierarchy_of(plan, table[regions.labels].reshape(plan.layout.shape), graph)
@@ -255,15 +261,15 @@ def _valid(pixels: np.ndarray, mask: np.ndarray | None, nodata: float | None) ->
     return valid
 
 
-def _ends(plan: Plan, block: Block, request: Request) -> Ends:
+def _ends(plan: Plan, block: Block, pixels: np.ndarray, request: Request) -> Ends:
     """Run the schedule."""
     if not block.valid.any():
         raise ValueError(NOTHING)
-    n_threads, pixels = effective_n_jobs(request.n_jobs), np.flatnonzero(block.valid)
+    n_threads = effective_n_jobs(request.n_jobs)
     if request.device == "cuda":
-        return climb_on_gpu(block, plan.settings, pixels, plan.layout.n_bands)
+        return climb_on_gpu(plan, pixels, block.valid)
     if plan.schedule == "deterministic":
-        return climb(block, plan.settings, pixels, n_threads)
+        return climb(block, plan.settings, np.flatnonzero(block.valid), n_threads)
     ends, converged = seek(plan, block, check_randomness(request.random_state), n_threads)
     if not converged:
         warnings.warn(

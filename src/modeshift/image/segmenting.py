@@ -13,6 +13,7 @@ from modeshift.image.graph import RegionGraph, add_up_regions, borders, joined
 from modeshift.image.merging import absorb_small, merge_all
 from modeshift.image.plan import Plan
 from modeshift.image.regions import find_borders, find_regions, find_seam
+from modeshift.image.rows import as_rows, run_rows
 from modeshift.image.tree import Hierarchy, by_size
 
 
@@ -111,18 +112,28 @@ def hierarchy_of(plan: Plan, labels: Any, graph: RegionGraph) -> Hierarchy:
     return Hierarchy(labels, graph, plan.colours.from_units(means), merges)
 
 
-def smooth(plan: Plan, ends: Ends, valid: np.ndarray, pixels: np.ndarray) -> np.ndarray:
+def smooth(
+    plan: Plan, ends: Ends, valid: np.ndarray, pixels: np.ndarray, n_threads: int = 1
+) -> np.ndarray:
     """Return pixels, bands last, in which those that count have the colours of their modes."""
-    units = ends.colours[: plan.layout.n_bands]
-    dtype = plan.layout.dtype
-    smoothed = pixels.copy()
-    if plan.is_lab:
-        colours = plan.colours.from_units(units[:, valid.ravel()].T)
-        smoothed[valid] = lab.to_rgb(colours, dtype)
-        return smoothed
-    for band in range(plan.layout.n_bands):
-        middle, factor = plan.colours.middle[band], plan.colours.factor[band]
-        _write_band(units[band], middle, factor, valid, smoothed[..., band])
+    smoothed = np.empty(pixels.shape, dtype=plan.layout.dtype)
+    n_bands, width = plan.layout.n_bands, valid.shape[2]
+    units = ends.colours[:n_bands].reshape(n_bands, -1, width)
+    before, after, valid_rows = as_rows(pixels), as_rows(smoothed), as_rows(valid)
+
+    def paint(rows: slice) -> None:
+        counts = valid_rows[rows]
+        after[rows] = before[rows]
+        if plan.is_lab:
+            colours = plan.colours.from_units(np.moveaxis(units[:, rows], 0, -1))
+            rgb = lab.to_rgb(colours, plan.layout.dtype)
+            np.copyto(after[rows], rgb, where=counts[..., np.newaxis])
+            return
+        for band in range(n_bands):
+            middle, factor = plan.colours.middle[band], plan.colours.factor[band]
+            _write_band(units[band, rows], middle, factor, counts, after[rows, :, band])
+
+    run_rows(paint, valid.shape, n_threads)
     return smoothed
 
 
@@ -139,11 +150,8 @@ def _write_band(
 
 @kernel
 def _paint(units, middle, factor, valid, low, high, whole, band):
-    i = 0
-    for z in range(valid.shape[0]):
-        for y in range(valid.shape[1]):
-            for x in range(valid.shape[2]):
-                if valid[z, y, x]:
-                    value = min(max(units[i] / factor + middle, low), high)
-                    band[z, y, x] = np.rint(value) if whole else value
-                i += 1
+    for y in range(valid.shape[0]):
+        for x in range(valid.shape[1]):
+            if valid[y, x]:
+                value = min(max(units[y, x] / factor + middle, low), high)
+                band[y, x] = np.rint(value) if whole else value

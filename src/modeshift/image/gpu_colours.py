@@ -1,0 +1,67 @@
+"""Colours on a GPU: from the values of an image to whole units and back, as the CPU rounds them.
+
+PyTorch divides a tensor by a number of Python as by its reciprocal. So divisors are tensors.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from modeshift.image import lab
+from modeshift.image.plan import Plan
+
+
+def there(values: Any, device: torch.device) -> torch.Tensor:
+    """Bring an array to the device, through memory from which a GPU reads fast."""
+    values = np.asarray(values)
+    known = torch.from_numpy(np.empty(0, values.dtype)).dtype
+    room = torch.empty(values.shape, dtype=known, pin_memory=device.type == "cuda")
+    np.copyto(room.numpy(), values)
+    return room.to(device)
+
+
+def to_units(plan: Plan, pixels: np.ndarray, device: torch.device) -> list[torch.Tensor]:
+    """Return the colours of pixels, bands last, in units of the lattice, band by band."""
+    bands = _lab(pixels, device) if plan.is_lab else there(pixels, device).unbind(-1)
+    return [
+        ((band.double() - middle) * factor).round()
+        for band, middle, factor in zip(bands, *_scale(plan), strict=True)
+    ]
+
+
+def from_units(plan: Plan, units: torch.Tensor) -> np.ndarray:
+    """Return values in the dtype of the image, bands last, of colours in units, bands first."""
+    dtype, device = plan.layout.dtype, units.device
+    bands = [
+        band.double() / torch.tensor(factor, dtype=torch.float64, device=device) + middle
+        for band, middle, factor in zip(units, *_scale(plan), strict=True)
+    ]
+    if plan.is_lab:
+        bands = list(lab.linear_of(*bands))
+        if dtype.kind == "f":
+            return lab.encoded(torch.stack(bands, dim=-1).cpu().numpy(), dtype)
+        borders = there(lab.borders(dtype), device)
+        bands = [torch.bucketize(band, borders, right=True) for band in bands]
+    elif dtype.kind != "f":
+        limits = np.iinfo(dtype)
+        bands = [band.clamp(float(limits.min), float(limits.max)).round() for band in bands]
+    values = torch.from_numpy(np.empty(0, dtype))
+    values = torch.empty((*bands[0].shape, len(bands)), dtype=values.dtype, device=device)
+    for i, band in enumerate(bands):
+        values[..., i] = band
+    return values.cpu().numpy()
+
+
+def _lab(pixels: np.ndarray, device: torch.device) -> Any:
+    """Return L*, a* and b* of sRGB."""
+    if pixels.dtype.kind == "f":
+        light = there(lab.linear(pixels), device).unbind(-1)
+    else:
+        amounts = there(lab.amounts(pixels.dtype), device)
+        light = tuple(amounts[band.int()] for band in there(pixels, device).unbind(-1))
+    return lab.lab_of(*light)
+
+
+def _scale(plan: Plan) -> tuple[list[float], list[float]]:
+    return plan.colours.middle.tolist(), plan.colours.factor.tolist()
