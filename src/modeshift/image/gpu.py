@@ -136,10 +136,11 @@ def _run(
         unfinished = torch.empty(len(pixels), dtype=torch.bool, device=device)
         climb_pixels[(-(-len(pixels) // _BLOCK),)](
             planes, pixels, places, colours, steps, unfinished, *tables,
-            len(pixels), len(counts), len(rows), height, length, planes[0].numel(),
-            (high * height + long) * length + wide, min(_STEPS, settings.max_iter - done),
-            UNIT=settings.unit, N_LONG=window.chords.shape[1], B=n_bands,
-            TOTAL=_total(settings, window), SPAN=_SPAN, BLOCK=_BLOCK, num_warps=1,
+            len(pixels), len(counts), len(rows), window.chords.shape[1], height, length,
+            planes[0].numel(), (high * height + long) * length + wide,
+            min(_STEPS, settings.max_iter - done),
+            UNIT=settings.unit, B=n_bands, TOTAL=_total(settings, window), SPAN=_SPAN,
+            BLOCK=_BLOCK, num_warps=1,
         )  # fmt: skip
         pixels = pixels[unfinished]
         if not len(pixels):

@@ -3,15 +3,17 @@
 import triton
 import triton.language as tl
 
-_COUNTS = ("n", "n_all", "n_rows", "height", "row_length", "plane_length", "home", "n_steps")
+_COUNTS = (
+    "n", "n_all", "n_rows", "n_long", "height", "row_length", "plane_length", "home", "n_steps",
+)  # fmt: skip
 
 
 @triton.jit(do_not_specialize=_COUNTS)
 def climb_pixels(
     planes, pixels, places, colours, steps, unfinished, rows, chords, share_z, share_y, share_x,
-    limits, n, n_all, n_rows, height, row_length, plane_length, home, n_steps,
-    UNIT: tl.constexpr, N_LONG: tl.constexpr, B: tl.constexpr, TOTAL: tl.constexpr,
-    SPAN: tl.constexpr, BLOCK: tl.constexpr,
+    limits, n, n_all, n_rows, n_long, height, row_length, plane_length, home, n_steps,
+    UNIT: tl.constexpr, B: tl.constexpr, TOTAL: tl.constexpr, SPAN: tl.constexpr,
+    BLOCK: tl.constexpr,
 ):  # fmt: skip
     """Take up to ``n_steps`` more steps from the places of n pixels; see ``window.py``.
 
@@ -58,7 +60,7 @@ def climb_pixels(
             dy = tl.load(row + 1).to(tl.int32) - rest_y
             first = tl.load(row + 2).to(tl.int32)
             n_columns = tl.load(row + 3).to(tl.int32)
-            chord = tl.load(chords + tl.abs(dz) * N_LONG + tl.abs(dy))
+            chord = tl.load(chords + tl.abs(dz) * n_long + tl.abs(dy))
             dx_first = (first * UNIT - rest_x).to(tl.float32)
             start = planes + (centre + tl.load(row + 4))
             starts = ()
