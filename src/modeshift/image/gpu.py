@@ -18,7 +18,7 @@ _MOST_BANDS = 16
 _BLOCK = 32
 """Pixels that wait for each other: those of a warp."""
 
-_SPAN = 4
+_SPAN = 2
 """Pixels of a row that are compared at once."""
 
 _STEPS = 4

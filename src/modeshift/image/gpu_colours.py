@@ -9,16 +9,14 @@ import numpy as np
 import torch
 
 from modeshift.image import lab
+from modeshift.image.layout import limits_of
 from modeshift.image.plan import Plan
 
 
-def there(values: Any, device: torch.device) -> torch.Tensor:
-    """Bring an array to the device, through memory from which a GPU reads fast."""
-    values = np.asarray(values)
-    known = torch.from_numpy(np.empty(0, values.dtype)).dtype
-    room = torch.empty(values.shape, dtype=known, pin_memory=device.type == "cuda")
-    np.copyto(room.numpy(), values)
-    return room.to(device)
+def there(values: np.ndarray, device: torch.device) -> torch.Tensor:
+    """Bring an array to the device."""
+    writeable = np.require(values, requirements=["C", "W"])  # PyTorch warns of other arrays
+    return torch.from_numpy(writeable).to(device)
 
 
 def to_units(plan: Plan, pixels: np.ndarray, device: torch.device) -> list[torch.Tensor]:
@@ -33,19 +31,19 @@ def to_units(plan: Plan, pixels: np.ndarray, device: torch.device) -> list[torch
 def from_units(plan: Plan, units: torch.Tensor) -> np.ndarray:
     """Return values in the dtype of the image, bands last, of colours in units, bands first."""
     dtype, device = plan.layout.dtype, units.device
+    low, high, whole = limits_of(dtype)
     bands = [
         band.double() / torch.tensor(factor, dtype=torch.float64, device=device) + middle
         for band, middle, factor in zip(units, *_scale(plan), strict=True)
     ]
     if plan.is_lab:
         bands = list(lab.linear_of(*bands))
-        if dtype.kind == "f":
+        if not whole:
             return lab.encoded(torch.stack(bands, dim=-1).cpu().numpy(), dtype)
         borders = there(lab.borders(dtype), device)
         bands = [torch.bucketize(band, borders, right=True) for band in bands]
-    elif dtype.kind != "f":
-        limits = np.iinfo(dtype)
-        bands = [band.clamp(float(limits.min), float(limits.max)).round() for band in bands]
+    elif whole:
+        bands = [band.clamp(low, high).round() for band in bands]
     values = torch.from_numpy(np.empty(0, dtype))
     values = torch.empty((*bands[0].shape, len(bands)), dtype=values.dtype, device=device)
     for i, band in enumerate(bands):

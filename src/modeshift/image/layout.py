@@ -96,6 +96,14 @@ def _as_array(image: Any) -> np.ndarray:
         ) from error
 
 
+def limits_of(dtype: np.dtype) -> tuple[float, float, bool]:
+    """Return the least and the largest value of a dtype, and whether it has whole numbers only."""
+    if dtype.kind == "f":
+        return -np.inf, np.inf, False
+    limits = np.iinfo(dtype)
+    return float(limits.min), float(limits.max), True
+
+
 def find_layout(image: Any, channel_axis: Any) -> Layout:
     """Return the layout of an array; refuse shapes that are no image."""
     shape, ndim = tuple(image.shape), image.ndim

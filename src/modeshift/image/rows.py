@@ -6,7 +6,7 @@ import numpy as np
 
 from modeshift.engines.cpu.parallel import run_blocks
 
-_PIXELS = 1 << 14
+_PIXELS = 1 << 15
 
 
 def run_rows(work: Callable[[slice], None], shape: tuple[int, ...], n_threads: int) -> None:

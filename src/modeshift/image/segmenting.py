@@ -10,6 +10,7 @@ from modeshift.image.block import Block
 from modeshift.image.climb import Ends
 from modeshift.image.descriptors import describe, sides_of
 from modeshift.image.graph import RegionGraph, add_up_regions, borders, joined
+from modeshift.image.layout import limits_of
 from modeshift.image.merging import absorb_small, merge_all
 from modeshift.image.plan import Plan
 from modeshift.image.regions import find_borders, find_regions, find_seam
@@ -120,6 +121,8 @@ def smooth(
     n_bands, width = plan.layout.n_bands, valid.shape[2]
     units = ends.colours[:n_bands].reshape(n_bands, -1, width)
     before, after, valid_rows = as_rows(pixels), as_rows(smoothed), as_rows(valid)
+    middle, factor = plan.colours.middle, plan.colours.factor
+    low, high, whole = limits_of(plan.layout.dtype)
 
     def paint(rows: slice) -> None:
         counts = valid_rows[rows]
@@ -128,30 +131,20 @@ def smooth(
             colours = plan.colours.from_units(np.moveaxis(units[:, rows], 0, -1))
             rgb = lab.to_rgb(colours, plan.layout.dtype)
             np.copyto(after[rows], rgb, where=counts[..., np.newaxis])
-            return
-        for band in range(n_bands):
-            middle, factor = plan.colours.middle[band], plan.colours.factor[band]
-            _write_band(units[band, rows], middle, factor, counts, after[rows, :, band])
+        else:
+            _paint(units[:, rows], middle, factor, counts, low, high, whole, after[rows])
 
     run_rows(paint, valid.shape, n_threads)
     return smoothed
 
 
-def _write_band(
-    units: np.ndarray, middle: float, factor: float, valid: np.ndarray, band: np.ndarray
-) -> None:
-    """Write colours in units to the pixels of a band that count."""
-    if band.dtype.kind == "f":
-        _paint(units, middle, factor, valid, -np.inf, np.inf, False, band)
-    else:
-        limits = np.iinfo(band.dtype)
-        _paint(units, middle, factor, valid, float(limits.min), float(limits.max), True, band)
-
-
 @kernel
-def _paint(units, middle, factor, valid, low, high, whole, band):
-    for y in range(valid.shape[0]):
-        for x in range(valid.shape[1]):
-            if valid[y, x]:
-                value = min(max(units[y, x] / factor + middle, low), high)
-                band[y, x] = np.rint(value) if whole else value
+def _paint(units, middle, factor, valid, low, high, whole, pixels):
+    """Write colours in units to the pixels that count."""
+    for band in range(units.shape[0]):
+        for row in range(valid.shape[0]):
+            for i in range(valid.shape[1]):
+                if valid[row, i]:
+                    value = units[band, row, i] / factor[band] + middle[band]
+                    value = min(max(value, low), high)
+                    pixels[row, i, band] = np.rint(value) if whole else value
