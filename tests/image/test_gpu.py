@@ -11,6 +11,7 @@ from modeshift.image import filter, segment
 if MISSING:
     pytest.skip("PyTorch and Triton are not installed", allow_module_level=True)
 
+import torch
 import triton.language as tl
 
 from modeshift.image import gpu
@@ -88,6 +89,16 @@ def test_windows_hold_what_the_twin_finds(radii, shape):
             for x in range(max(middle[2] + first, 0), min(middle[2] + first + n, shape[2])):
                 found[z, y, x] = abs(x * unit - place[2]) <= chord
         assert_array_equal(found, near)
+
+
+@pytest.mark.parametrize("shape", [(1, 4, 8), (1, 5, 9), (3, 1, 1), (2, 7, 17)])
+def test_pixels_of_a_tile_follow_each_other(shape):
+    grid = torch.arange(1, 1 + np.prod(shape)).reshape(shape)
+    tiles = gpu._in_tiles(grid).reshape(-1, 32)
+    assert_array_equal(np.sort(tiles[tiles > 0]), grid.flatten())
+    for tile in tiles:
+        z, y, x = np.nonzero(np.isin(grid, tile[tile > 0]))
+        assert len({*z}) == len({*(y // 4)}) == len({*(x // 8)}) == 1
 
 
 KINDS = (

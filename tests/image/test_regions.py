@@ -32,6 +32,14 @@ def test_regions_touch_and_have_close_modes(name, holes):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_threads_change_no_descriptor(name):
+    image, parameters = PICTURES[name]
+    plan, block = prepared(image, holes_in(name), **parameters)
+    for alone, together in zip(describe(plan, block), describe(plan, block, 3), strict=True):
+        assert_array_equal(alone, together)
+
+
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("holes", [False, True])
 def test_the_graph_adds_up_pixels(name, holes):
     plan, block, (_, colours, _), regions = found(name, holes)

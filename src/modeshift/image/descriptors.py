@@ -10,11 +10,16 @@ All numbers are whole, so that their sums do not depend on the order, nor on til
 The numbers were chosen on 20 pictures of BSDS500 (docs/images.md).
 """
 
+from math import prod
+from typing import Any
+
 import numpy as np
 
 from modeshift.engines.cpu.jit import bare_kernel
+from modeshift.engines.cpu.parallel import run_shares
 from modeshift.image.block import Block
 from modeshift.image.plan import Plan
+from modeshift.image.rows import as_rows, run_rows
 
 _GAIN = 6.5
 _WEIGHT = 4.6
@@ -33,31 +38,35 @@ def margin_of(plan: Plan) -> tuple[int, int, int]:
     )
 
 
-def describe(plan: Plan, block: Block) -> tuple[np.ndarray, np.ndarray]:
+def describe(plan: Plan, block: Block, n_threads: int = 1) -> tuple[np.ndarray, np.ndarray]:
     """Return the textures, and the box means of all bands; both in units, axis or band first."""
     inside = slice(block.pad, block.pad + block.shape[2])
-    bands = [
-        np.where(block.valid, plane[..., inside], np.float32(0.0))
-        for plane in block.planes[: plan.layout.n_bands]
-    ]
-    boxes = _sides(plan, _BOX)
-    means = np.stack([_box_mean(band, block.valid, boxes) for band in bands])
-    return _textures(plan, block, bands), np.rint(means).astype(np.float32)
-
-
-def _textures(plan: Plan, block: Block, bands: list[np.ndarray]) -> np.ndarray:
+    means = np.empty((plan.layout.n_bands, *block.shape), dtype=np.float32)
     axes = [axis for axis in range(3) if plan.layout.grid[axis] > 1]
-    textures = np.zeros((len(axes), *block.shape), dtype=np.float32)
-    boxes = _sides(plan, _TEXTURE_BOX)
+    energies = np.zeros((len(axes), *block.shape))
+    boxes = Boxes(block.valid, n_threads)
+    for mean, plane in zip(means, block.planes, strict=False):
+        band = np.where(block.valid, plane[..., inside], 0.0)
+        np.rint(boxes.mean(band, _sides(plan, _BOX)), out=mean, casting="unsafe")
+        for energy, axis in zip(energies, axes, strict=True):
+            across = tuple(int(other in axes and other != axis) for other in range(3))
+            _along(_add_squares, axis, n_threads, boxes.mean(band, across), block.valid, energy)
+    return _textures(plan, boxes, energies, n_threads), means
+
+
+def _textures(plan: Plan, boxes: "Boxes", energies: np.ndarray, n_threads: int) -> np.ndarray:
+    textures = np.empty(energies.shape, dtype=np.float32)
     unit = plan.colours.range_units
-    for texture, axis in zip(textures, axes, strict=True):
-        across = tuple(int(other in axes and other != axis) for other in range(3))
-        energy = np.zeros(block.shape)
-        for band in bands:
-            energy += _slope(_box_mean(band, block.valid, across), block.valid, axis) ** 2
-        energy = np.rint(np.minimum(energy, _LARGEST_ENERGY))
-        gradient = np.sqrt(_box_mean(energy, block.valid, boxes)) / unit
-        texture[...] = np.rint(_WEIGHT * unit * np.log1p(_GAIN * gradient))
+    for texture, energy in zip(textures, energies, strict=True):
+        np.rint(np.minimum(energy, _LARGEST_ENERGY, out=energy), out=energy)
+        mean = as_rows(boxes.mean(energy, _sides(plan, _TEXTURE_BOX)))
+        written = as_rows(texture)
+
+        def write(rows: slice, mean: np.ndarray = mean, written: np.ndarray = written) -> None:
+            gradient = np.sqrt(mean[rows]) / unit
+            written[rows] = np.rint(_WEIGHT * unit * np.log1p(_GAIN * gradient))
+
+        run_rows(write, energy.shape, n_threads)
     return textures
 
 
@@ -69,40 +78,103 @@ def _sides(plan: Plan, share: float) -> tuple[int, int, int]:
     )
 
 
-def _slope(values: np.ndarray, valid: np.ndarray, axis: int) -> np.ndarray:
-    """Return half the difference of the pixels before and behind; 0 beside pixels without data.
+class Boxes:
+    """Means of whole numbers over the valid pixels of boxes; the sums are exact in any order.
 
-    At the border of the image the pixel itself stands for the missing one.
+    Parameters
+    ----------
+    valid : ndarray of shape (depth, height, width), bool
+    n_threads : int
     """
-    before, behind = (_shifted(values, step, axis) for step in (-1, 1))
-    usable = valid & _shifted(valid, -1, axis) & _shifted(valid, 1, axis)
-    return np.where(usable, (behind - before) / 2, 0.0)
+
+    def __init__(self, valid: np.ndarray, n_threads: int) -> None:
+        self._valid = valid.astype(np.float64)
+        self._n_threads = n_threads
+        self._counts: dict[tuple[int, ...], np.ndarray] = {}
+
+    def mean(self, values: np.ndarray, sides: tuple[int, ...]) -> np.ndarray:
+        """Return the mean around each pixel; NaN where there are no valid ones.
+
+        ``values`` is 0 where pixels are not valid.
+        """
+        if sides not in self._counts:
+            self._counts[sides] = self._sum(self._valid, sides)
+        means = np.empty(values.shape)
+        arrays = (self._sum(values, sides), self._counts[sides], means)
+        _along(_divide, 0, self._n_threads, *arrays)
+        return means
+
+    def _sum(self, values: np.ndarray, sides: tuple[int, ...]) -> np.ndarray:
+        for axis, side in enumerate(sides):
+            if side:
+                sums = np.empty(values.shape)
+                _along(_add_up, axis, self._n_threads, values, sums, side=side)
+                values = sums
+        return values
 
 
-def _shifted(values: np.ndarray, step: int, axis: int) -> np.ndarray:
-    """Return the values ``step`` pixels further along an axis; the last one goes on."""
-    places = np.clip(np.arange(values.shape[axis]) + step, 0, values.shape[axis] - 1)
-    return np.take(values, places, axis)
+def _along(kernel: Any, axis: int, n_threads: int, *arrays: np.ndarray, **how: int) -> None:
+    """Call a kernel for arrays seen as (before, axis, behind), in shares for the threads."""
+    n = arrays[0].shape[axis]
+    parts = [array.reshape(prod(array.shape[:axis]), n, -1) for array in arrays]
+    before, _, behind = parts[0].shape
+    if behind > 1:
+        run_shares(
+            lambda start, stop: kernel(*(part[:, :, start:stop] for part in parts), **how),
+            behind, n_threads,
+        )  # fmt: skip
+    else:
+        run_shares(
+            lambda start, stop: kernel(*(part[start:stop] for part in parts), **how),
+            before, n_threads,
+        )  # fmt: skip
 
 
-def _box_mean(values: np.ndarray, valid: np.ndarray, sides: tuple[int, ...]) -> np.ndarray:
-    """Return the mean of whole numbers over the valid pixels of a box; NaN where there are none."""
-    total, count = np.where(valid, values, 0.0).astype(np.float64), valid.astype(np.float64)
-    for axis, side in enumerate(sides):
-        if side:
-            total, count = _box_sum(total, side, axis), _box_sum(count, side, axis)
-    return np.where(count > 0, total / np.maximum(count, 1.0), np.nan)
+@bare_kernel
+def _add_up(values, sums, side):
+    """Write the sums of the values up to ``side`` places before and behind."""
+    n = values.shape[1]
+    for a in range(values.shape[0]):
+        for b in range(values.shape[2]):
+            sums[a, 0, b] = 0.0
+        for i in range(min(side + 1, n)):
+            for b in range(values.shape[2]):
+                sums[a, 0, b] += values[a, i, b]
+        for i in range(1, n):
+            first, last = i - side - 1, i + side
+            for b in range(values.shape[2]):
+                total = sums[a, i - 1, b]
+                if last < n:
+                    total += values[a, last, b]
+                if first >= 0:
+                    total -= values[a, first, b]
+                sums[a, i, b] = total
 
 
-def _box_sum(values: np.ndarray, side: int, axis: int) -> np.ndarray:
-    n = values.shape[axis]
-    sums = np.cumsum(values, axis=axis)
-    after = np.take(sums, np.minimum(np.arange(n) + side, n - 1), axis)
-    first = np.arange(n) - side - 1
-    before = np.take(sums, np.maximum(first, 0), axis)
-    shape = [1, 1, 1]
-    shape[axis] = n
-    return after - before * (first >= 0).reshape(shape)
+@bare_kernel
+def _divide(totals, counts, means):
+    for a in range(totals.shape[0]):
+        for i in range(totals.shape[1]):
+            for b in range(totals.shape[2]):
+                count = counts[a, i, b]
+                means[a, i, b] = totals[a, i, b] / count if count > 0 else np.nan
+
+
+@bare_kernel
+def _add_squares(values, valid, energy):
+    """Add the squares of half the differences of the pixels before and behind.
+
+    Pixels beside one without data get none. At the border of the image the pixel itself stands for
+    the missing one.
+    """
+    n = values.shape[1]
+    for a in range(values.shape[0]):
+        for i in range(n):
+            before, behind = max(i - 1, 0), min(i + 1, n - 1)
+            for b in range(values.shape[2]):
+                if valid[a, i, b] and valid[a, before, b] and valid[a, behind, b]:
+                    slope = (values[a, behind, b] - values[a, before, b]) / 2
+                    energy[a, i, b] += slope * slope
 
 
 @bare_kernel

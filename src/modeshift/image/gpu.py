@@ -18,6 +18,9 @@ _MOST_BANDS = 16
 _BLOCK = 32
 """Pixels that wait for each other: those of a warp."""
 
+_TILE = (4, 8)
+"""Rows and columns of such pixels."""
+
 _SPAN = 2
 """Pixels of a row that are compared at once."""
 
@@ -109,7 +112,7 @@ def _climb(
     grid = [torch.arange(n, dtype=torch.int32, device=device) * settings.unit for n in valid.shape]
     places = torch.stack(torch.meshgrid(*grid, indexing="ij")) * counts
     ends = places.reshape(3, -1), colours.reshape(n_bands, -1)
-    return *ends, _run(planes, counts.reshape(-1), *ends, settings, window)
+    return *ends, _run(planes, counts, *ends, settings, window)
 
 
 def _run(
@@ -130,13 +133,14 @@ def _run(
     shares = [np.square(np.arange(radius + 1) / radius) for radius in settings.radius]
     limits = np.array([settings.reach, settings.quiet])
     tables = [there(table, device) for table in (rows, window.chords, *shares, limits)]
-    steps = torch.zeros(len(counts), dtype=torch.int32, device=device)
-    pixels = counts.nonzero()[:, 0]
+    steps = torch.zeros(counts.numel(), dtype=torch.int32, device=device)
+    pixels = _in_tiles(torch.arange(counts.numel(), device=device).reshape(counts.shape))
+    pixels = pixels[_in_tiles(counts)]
     for done in range(0, settings.max_iter, _STEPS):
         unfinished = torch.empty(len(pixels), dtype=torch.bool, device=device)
         climb_pixels[(-(-len(pixels) // _BLOCK),)](
             planes, pixels, places, colours, steps, unfinished, *tables,
-            len(pixels), len(counts), len(rows), window.chords.shape[1], height, length,
+            len(pixels), len(steps), len(rows), window.chords.shape[1], height, length,
             planes[0].numel(), (high * height + long) * length + wide,
             min(_STEPS, settings.max_iter - done),
             UNIT=settings.unit, B=n_bands, TOTAL=_total(settings, window), SPAN=_SPAN,
@@ -146,6 +150,19 @@ def _run(
         if not len(pixels):
             break
     return steps
+
+
+def _in_tiles(grid: "torch.Tensor") -> "torch.Tensor":
+    """Return the values of a grid tile by tile: pixels of a warp share most of their windows.
+
+    What the grid lacks to whole tiles is 0.
+    """
+    import torch
+
+    high, wide = _TILE
+    _, height, width = grid.shape
+    grid = torch.nn.functional.pad(grid, (0, -width % wide, 0, -height % high))
+    return grid.unflatten(2, (-1, wide)).unflatten(1, (-1, high)).transpose(2, 3).flatten()
 
 
 def _total(settings: Settings, window: Window) -> Any:

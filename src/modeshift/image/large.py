@@ -146,7 +146,7 @@ def _smooth_tile(
     if climbed is None:
         return None
     block, ends, inside = climbed
-    return smooth(plan, ends, block.valid, pixels)[inside]
+    return smooth(plan, ends, block.valid, pixels, n_threads)[inside]
 
 
 def _extent(pixels: np.ndarray, mask: np.ndarray | None, nodata: float | None) -> Extent | None:

@@ -228,8 +228,10 @@ def _hierarchy(image: Any, request: Request) -> Hierarchy:
     if is_dask(image):
         return hierarchy_of_chunks(image, request)
     plan, pixels, mask = _planned(image, request)
-    block = make_block(plan, pixels, mask, n_threads=effective_n_jobs(request.n_jobs))
-    regions, _ = regions_of(plan, block, _ends(plan, block, pixels, request))
+    n_threads = effective_n_jobs(request.n_jobs)
+    block = make_block(plan, pixels, mask, n_threads=n_threads)
+    ends = _ends(plan, block, pixels, request)
+    regions, _ = regions_of(plan, block, ends, n_threads=n_threads)
     owners, graph = settle(plan, regions.graph)
     table = np.append(owners + 1, 0).astype(np.int32)  # label -1 takes the last entry
     return hierarchy_of(plan, table[regions.labels].reshape(plan.layout.shape), graph)

@@ -46,6 +46,7 @@ def regions_of(
     core: tuple[slice, slice, slice] | None = None,
     origin: tuple[int, ...] = (0, 0, 0),
     grid: tuple[int, int, int] | None = None,
+    n_threads: int = 1,
 ) -> tuple[Regions, Described]:
     """Return the regions of a block or of its core, before small ones join others.
 
@@ -59,7 +60,7 @@ def regions_of(
     colours = np.ascontiguousarray(ends.colours.reshape(-1, *shape)[:, *core])
     valid = np.ascontiguousarray(block.valid[core])
     labels, n = find_regions(valid, places, colours, plan.settings)
-    described = Described(*describe(plan, block))
+    described = Described(*describe(plan, block, n_threads))
     strides = np.array([height * width, width, 1])
     offsets = np.append(strides, np.dot(strides, origin))
     textures = np.ascontiguousarray(described.textures[:, *core])

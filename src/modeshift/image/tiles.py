@@ -137,7 +137,7 @@ def climb_tile(
     """
     grid = plan.layout.grid
     goes_on = np.array([[part.start > 0, part.stop < n] for part, n in zip(box, grid, strict=True)])
-    block = make_block(plan, pixels, mask, goes_on)
+    block = make_block(plan, pixels, mask, goes_on, n_threads)
     inside = tuple(
         slice(part.start - whole.start, part.stop - whole.start)
         for part, whole in zip(core, box, strict=True)
@@ -157,7 +157,7 @@ def solve_tile(
         return None
     block, ends, inside = climbed
     regions, described = regions_of(
-        plan, block, ends, inside, tuple(part.start for part in core), plan.layout.grid
+        plan, block, ends, inside, tuple(part.start for part in core), plan.layout.grid, n_threads
     )
     labels = regions.labels.astype(np.int32)
     seams: list[Seam | None] = []
