@@ -14,7 +14,7 @@ help:
 	@echo "make test      run the tests: all but the slow ones, and pairs of values of full products"
 	@echo "make slow      run the other tests: the slow ones, and the rest of the full products"
 	@echo "make soak      random fits against all that the design promises: MINUTES=30 SEED=0"
-	@echo "make faults    kills, full disks, limits of memory, clocks that jump: KILLS=200 ROUNDS=10"
+	@echo "make faults    kills, full disks, little memory, clocks that jump, broken networks: KILLS=200 ROUNDS=10"
 	@echo "make load      64 threads, processes that start together, Ctrl-C, leaks: MINUTES=30 each"
 	@echo "make kernels   add PyTorch, Triton and the extra speech, so that make test runs all tests"
 	@echo "make test-gpu  run the tests of the GPU's kernels on a GPU"

@@ -6,7 +6,7 @@ import tempfile
 import time
 from pathlib import Path
 
-KINDS = ("kills", "places", "memory", "clock", "models")
+KINDS = ("kills", "places", "memory", "clock", "models", "network")
 
 
 def main() -> int:

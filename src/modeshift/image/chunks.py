@@ -27,6 +27,8 @@ class Chunks:
         require("dask", "dask")
         import dask.array as da
 
+        from modeshift.engines.dask.lookout import Lookout
+
         if any(np.isnan(sum(each)) for each in image.chunks):
             raise ValueError(
                 "image has chunks of unknown length; call image.compute_chunk_sizes() first."
@@ -35,6 +37,7 @@ class Chunks:
         self._pixels = _bands_last(image, layout)
         self._mask = None if mask is None else da.asarray(mask).reshape(layout.grid)
         self.tiling = Tiling(self._pixels.chunks[:3])
+        self._lookout = Lookout()
 
     def read(self, box: Any) -> tuple[Any, Any]:
         """Return pixels and mask as Dask arrays."""
@@ -45,14 +48,14 @@ class Chunks:
         import dask
 
         delayed = dask.delayed(function, pure=False)
-        return list(dask.persist(*(delayed(*arguments) for arguments in tasks)))
+        return self._lookout.persist([delayed(*arguments) for arguments in tasks])
 
     def fetch(self, function: Callable, results: list[Any]) -> list[Any]:
         """Compute a function of the results, and bring it here."""
         import dask
 
         delayed = dask.delayed(function, pure=False)
-        return list(dask.compute(*(delayed(result) for result in results)))
+        return self._lookout.get([delayed(result) for result in results])
 
 
 def _bands_last(image: Any, layout: Layout) -> Any:

@@ -19,6 +19,7 @@ from modeshift.engines.cpu.engine import (
     with_grid,
 )
 from modeshift.engines.dask.cells import compress_rows
+from modeshift.engines.dask.faults import compute
 from modeshift.engines.dask.rounds_fit import RoundsModel, fit_in_rounds
 from modeshift.engines.dask.rounds_predict import (
     SearchedModel,
@@ -188,7 +189,7 @@ class RoundsIndex:
         return self._given(data, log_density_of_rows(self._model, data.rows))
 
     def _given(self, data: Data, answer: Any) -> Any:
-        return answer if data.is_lazy else answer.compute()
+        return answer if data.is_lazy else compute(answer, data.rows)
 
 
 def _form(spec: Spec, rows: Rows) -> Form:

@@ -1,11 +1,10 @@
 """Compute on the active scheduler, with errors that name the remedy."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import dask
 import numpy as np
 
 from modeshift.engines.dask.rows import Rows
@@ -14,13 +13,19 @@ _SHARE = 0.1  # share of a worker's memory for the chunk of one thread
 
 
 def compute(thing: Any, rows: Rows) -> Any:
-    """Compute a delayed object on the active client, or on the default scheduler."""
-    with memory_errors_explained(rows):
-        return dask.compute(thing)[0]
+    """Compute a delayed object, or a list of them."""
+    with _memory_errors_explained(rows):
+        return rows.lookout.get(thing)
+
+
+def persist(things: Sequence[Any], rows: Rows) -> list[Any]:
+    """Start to compute delayed objects; their results stay on the workers."""
+    with _memory_errors_explained(rows):
+        return rows.lookout.persist(things)
 
 
 @contextmanager
-def memory_errors_explained(rows: Rows) -> Iterator[None]:
+def _memory_errors_explained(rows: Rows) -> Iterator[None]:
     """Turn workers that run out of memory into an error that recommends a chunk size."""
     try:
         yield

@@ -14,14 +14,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-import dask
 import numpy as np
 from dask.sizeof import sizeof
 
 from modeshift.engines.cpu.fields import Field, make_field
 from modeshift.engines.cpu.hashing import number_rows
 from modeshift.engines.cpu.sphere import put_back
-from modeshift.engines.dask.faults import compute, memory_errors_explained
+from modeshift.engines.dask.faults import compute, persist
 from modeshift.engines.dask.rows import Form, Rows, check_chunk_weights
 from modeshift.engines.dask.tree import new_token, task, tree_reduce
 from modeshift.engines.rule import Flat, Gaussian
@@ -123,8 +122,7 @@ class Parts:
 
     def persist(self, tasks: Sequence[Any]) -> list[Any]:
         """Run tasks; their results stay on the workers."""
-        with memory_errors_explained(self.rows):
-            return list(dask.persist(*tasks))
+        return persist(tasks, self.rows)
 
     def get(self, thing: Any) -> Any:
         """Wait for a result and fetch it. It must be small."""

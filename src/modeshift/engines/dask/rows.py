@@ -10,6 +10,7 @@ import numpy as np
 from modeshift.checks import check_each_weight
 from modeshift.engines.cpu.chart import Chart
 from modeshift.engines.cpu.units import check_length, check_weight_range, to_units
+from modeshift.engines.dask.lookout import Lookout
 
 
 class Rows(NamedTuple):
@@ -23,11 +24,14 @@ class Rows(NamedTuple):
         Weights, in the same chunks.
     dtype : dtype
         float32 or float64, the type of the results.
+    lookout : Lookout
+        Computes what is asked of the rows.
     """
 
     points: Any
     weights: Any
     dtype: np.dtype
+    lookout: Lookout
 
     @property
     def n_chunks(self) -> int:
@@ -138,7 +142,7 @@ def example_of(X: Any) -> Any:
 def as_rows(X: Any, dtype: np.dtype, sample_weight: Any) -> Rows:
     """Return a collection as rows of a type, with weights in the same chunks."""
     points = _as_array(X).rechunk({1: -1})
-    return Rows(points, _weights_like(points, sample_weight), dtype)
+    return Rows(points, _weights_like(points, sample_weight), dtype, Lookout())
 
 
 def _as_array(X: Any) -> Any:
