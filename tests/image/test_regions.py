@@ -32,11 +32,15 @@ def test_regions_touch_and_have_close_modes(name, holes):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_threads_change_no_descriptor(name):
+def test_threads_change_no_region_and_no_descriptor(name):
     image, parameters = PICTURES[name]
     plan, block = prepared(image, holes_in(name), **parameters)
     for alone, together in zip(describe(plan, block), describe(plan, block, 3), strict=True):
         assert_array_equal(alone, together)
+    ends = climbed(plan, block)
+    alone, _ = regions_of(plan, block, ends)
+    together, _ = regions_of(plan, block, ends, n_threads=3)
+    assert_array_equal(alone.labels, together.labels)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -53,18 +53,18 @@ def borders(
     pairs: np.ndarray, lengths: np.ndarray, contrasts: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Add up borders between the same regions; leave out those inside a region."""
-    low, high = pairs.min(axis=1), pairs.max(axis=1)
+    low, high = np.minimum(pairs[:, 0], pairs[:, 1]), np.maximum(pairs[:, 0], pairs[:, 1])
     outer = low < high
     low, high, lengths, contrasts = low[outer], high[outer], lengths[outer], contrasts[outer]
-    order = np.lexsort((high, low))
-    low, high = low[order], high[order]
-    new = np.ones(len(low), dtype=bool)
-    new[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
-    starts = np.flatnonzero(new)
-    if len(starts) == 0:
-        return np.empty((0, 2), dtype=np.int64), lengths[:0], contrasts[:0]
+    if len(low) == 0:
+        return np.empty((0, 2), dtype=np.int64), lengths, contrasts
+    numbers = low * (high.max() + 1) + high
+    order = np.argsort(numbers)
+    numbers = numbers[order]
+    starts = np.flatnonzero(np.append(True, numbers[1:] != numbers[:-1]))
+    firsts = order[starts]
     return (
-        np.stack([low[starts], high[starts]], axis=1),
+        np.stack([low[firsts], high[firsts]], axis=1),
         np.add.reduceat(lengths[order], starts),
         np.add.reduceat(contrasts[order], starts),
     )

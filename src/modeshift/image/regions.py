@@ -4,14 +4,21 @@ import numpy as np
 
 from modeshift.engines.cpu.components import root, unite
 from modeshift.engines.cpu.jit import bare_kernel, kernel
+from modeshift.engines.cpu.parallel import run_blocks
 from modeshift.image.descriptors import contrast
+from modeshift.image.lattice import Settings
 
 JOIN = 0.5
 """Modes at most this many radii and this many ranges apart are one (Th2 of the paper)."""
 
 
-@kernel
-def find_regions(valid, places, colours, settings):
+def find_regions(
+    valid: np.ndarray,
+    places: np.ndarray,
+    colours: np.ndarray,
+    settings: Settings,
+    n_threads: int = 1,
+) -> tuple[np.ndarray, int]:
     """Number the regions by their first pixels; return labels (-1: no data) and their number.
 
     Parameters
@@ -21,22 +28,44 @@ def find_regions(valid, places, colours, settings):
     colours : ndarray of shape (bands, depth, height, width)
         Ends of the climbs.
     settings : Settings
+    n_threads : int
     """
+    depth, height, _ = valid.shape
+    joins = np.zeros((3, *valid.shape), dtype=bool)
+
+    def work(start: int, stop: int) -> None:
+        _find_joins(valid, places, colours, settings, joins, start, stop)
+
+    run_blocks(work, depth * height, n_threads)
+    return _number(valid, joins)
+
+
+@bare_kernel
+def _find_joins(valid, places, colours, settings, joins, start, stop):
+    """Mark the pixels of some rows that have the same mode as the next one along an axis."""
+    height, width = valid.shape[1:]
+    for row in range(start, stop):
+        z, y = row // height, row % height
+        for x in range(width):
+            for axis in range(3):
+                there = neighbour(axis, z, y, x, valid.shape)
+                if there[0] >= 0:
+                    joined = is_joined(valid, places, colours, (z, y, x), there, settings)
+                    joins[axis, z, y, x] = joined
+
+
+@kernel
+def _number(valid, joins):
     depth, height, width = valid.shape
+    strides = (height * width, width, 1)
     parents = np.arange(valid.size)
     for z in range(depth):
         for y in range(height):
             for x in range(width):
-                if not valid[z, y, x]:
-                    continue
                 here = (z * height + y) * width + x
                 for axis in range(3):
-                    below = neighbour(axis, z, y, x, valid.shape)
-                    if below[0] >= 0 and is_joined(
-                        valid, places, colours, (z, y, x), below, settings
-                    ):
-                        there = (below[0] * height + below[1]) * width + below[2]
-                        unite(parents, here, there)
+                    if joins[axis, z, y, x]:
+                        unite(parents, here, here + strides[axis])
     labels = np.full(valid.shape, -1, dtype=np.int64)
     flat = labels.reshape(-1)
     n = 0

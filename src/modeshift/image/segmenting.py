@@ -59,7 +59,7 @@ def regions_of(
     places = np.ascontiguousarray(ends.places.reshape(3, *shape)[:, *core])
     colours = np.ascontiguousarray(ends.colours.reshape(-1, *shape)[:, *core])
     valid = np.ascontiguousarray(block.valid[core])
-    labels, n = find_regions(valid, places, colours, plan.settings)
+    labels, n = find_regions(valid, places, colours, plan.settings, n_threads)
     described = Described(*describe(plan, block, n_threads))
     strides = np.array([height * width, width, 1])
     offsets = np.append(strides, np.dot(strides, origin))
