@@ -82,7 +82,7 @@ def filter_on_gpu(plan: Plan, pixels: np.ndarray, valid: np.ndarray) -> np.ndarr
 def climb_on_gpu(plan: Plan, pixels: np.ndarray, valid: np.ndarray) -> Ends:
     """Climb from the pixels of a whole image that count; the other ends stay 0."""
     places, colours, steps = _climb(plan, pixels, valid)
-    return Ends(places.cpu().numpy(), colours.cpu().numpy(), steps.cpu().numpy().astype(np.int16))
+    return Ends(places.cpu().numpy(), colours.cpu().numpy(), steps.short().cpu().numpy())
 
 
 def _climb(

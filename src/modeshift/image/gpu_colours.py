@@ -3,6 +3,7 @@
 PyTorch divides a tensor by a number of Python as by its reciprocal. So divisors are tensors.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,13 +20,11 @@ def there(values: np.ndarray, device: torch.device) -> torch.Tensor:
     return torch.from_numpy(writeable).to(device)
 
 
-def to_units(plan: Plan, pixels: np.ndarray, device: torch.device) -> list[torch.Tensor]:
-    """Return the colours of pixels, bands last, in units of the lattice, band by band."""
+def to_units(plan: Plan, pixels: np.ndarray, device: torch.device) -> Iterator[torch.Tensor]:
+    """Return the colours of pixels, bands last, in units of the lattice, one band after another."""
     bands = _lab(pixels, device) if plan.is_lab else there(pixels, device).unbind(-1)
-    return [
-        ((band.double() - middle) * factor).round()
-        for band, middle, factor in zip(bands, *_scale(plan), strict=True)
-    ]
+    for band, middle, factor in zip(bands, *_scale(plan), strict=True):
+        yield ((band.double() - middle) * factor).round().float()
 
 
 def from_units(plan: Plan, units: torch.Tensor) -> np.ndarray:
