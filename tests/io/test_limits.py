@@ -16,7 +16,7 @@ import pytest
 import modeshift
 from modeshift.estimators.saving import REGISTER, to_plain
 from modeshift.image.files import read_frames, read_picture
-from modeshift.io import limits, models
+from modeshift.io import limits, memory, models
 from modeshift.io.batches import Batches
 from modeshift.io.errors import FileChanged, FileError, TooLarge
 from modeshift.io.source import open_source
@@ -284,12 +284,43 @@ def test_a_table_that_does_not_fit_is_refused_before_it_is_read(tmp_path, monkey
 
 def test_a_limit_of_the_address_space_is_seen():
     code = (
-        "import resource; from modeshift.io.limits import available; before = available();"
+        "import resource; from modeshift.io.memory import available; before = available();"
         "resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30));"
         "print(before > available(), 0 <= available() < 2.5 * (1 << 30))"
     )
     command = [sys.executable, "-c", code]
     assert subprocess.run(command, capture_output=True, text=True).stdout == "True True\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "place", "limit", "expected"),
+    [
+        ("0::/", ".", "1000000", 850_000),  # a container
+        ("0::/jobs/7", "jobs", "1000000", 850_000),  # the limit of all jobs: it was not seen
+        ("0::/jobs/7", "jobs/7", "200000", 50_000),
+        ("0::/jobs/7", "jobs/7", "100000", 0),
+        ("0::/jobs/7", "jobs/7", "max", np.inf),
+        ("0::/jobs/8", "jobs/7", "1000000", np.inf),
+        ("4:memory:/docker/7", ".", "1000000", 850_000),  # version 1: it was not seen
+        ("9:name=systemd:/", ".", "1000000", np.inf),
+    ],
+)
+def test_limits_of_groups_are_seen_and_cached_files_do_not_count(
+    tmp_path, monkeypatch, line, place, limit, expected
+):
+    names = {key: kind._replace(root=tmp_path / "fs") for key, kind in memory.GROUPS.items()}
+    monkeypatch.setattr(memory, "GROUPS", names)
+    monkeypatch.setattr(memory, "OWN_GROUPS", tmp_path / "own")
+    (tmp_path / "own").write_text(f"3:cpu:/\n{line}\n")
+    group = tmp_path / "fs" / place
+    group.mkdir(parents=True)
+    kind = names["memory" if "memory" in line else ""]
+    (group / kind.limit).write_text(limit)
+    (group / kind.taken).write_text("300000")
+    (group / "memory.stat").write_text(
+        f"{kind.prefix}inactive_file 100000\n{kind.prefix}active_file 50000\nanon 150000\n"
+    )
+    assert memory.free_in_groups() == expected
 
 
 def written(kind, path, n=100_000):

@@ -1,12 +1,12 @@
-"""Limits for files: what a file may unpack to, and what fits into memory."""
+"""Limits for files: what they may unpack to, and that they fit into memory."""
 
 import gzip
 import io
-import os
 import zipfile
 from pathlib import Path
 
 from modeshift.io.errors import FileError, TooLarge
+from modeshift.io.memory import available
 
 FREE = 1 << 30
 """Number of bytes that any file may unpack to."""
@@ -15,7 +15,6 @@ TIMES = 100
 """A larger file may unpack to this many times its size."""
 
 _BLOCK = 1 << 20
-_LIBRARIES = 2 << 30  # address space that libraries and the compiler take beside the data
 
 
 def check_unpacked(name: str, packed: int, unpacked: int) -> None:
@@ -64,49 +63,6 @@ def gunzipped_size(name: str, content: bytes | Path) -> int:
 def size_of(content: bytes | Path) -> int:
     """Return the number of bytes of a file or a stream."""
     return content.stat().st_size if isinstance(content, Path) else len(content)
-
-
-def available() -> float:
-    """Return the number of bytes that this process may still take; inf if nothing says so."""
-    return min(_free_in_machine(), _free_address_space(), _free_in_group())
-
-
-def _free_in_machine() -> float:
-    found = _numbers("/proc/meminfo").get("MemAvailable")
-    return float("inf") if found is None else 1024.0 * found
-
-
-def _free_address_space() -> float:
-    """Return what a limit such as ``ulimit -v`` leaves."""
-    try:
-        import resource
-    except ImportError:  # not on Windows
-        return float("inf")
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    taken = _numbers("/proc/self/status").get("VmSize")
-    if limit == resource.RLIM_INFINITY or taken is None:
-        return float("inf")
-    return max(0.0, float(limit) - 1024.0 * taken - _LIBRARIES)
-
-
-def _free_in_group() -> float:
-    """Return what the limit of a container (cgroup, version 2) leaves."""
-    try:
-        limit = Path("/sys/fs/cgroup/memory.max").read_text()
-        taken = Path("/sys/fs/cgroup/memory.current").read_text()
-        return max(0.0, float(limit) - float(taken))
-    except (OSError, ValueError):  # no such group, or "max"
-        return float("inf")
-
-
-def _numbers(path: str) -> dict[str, int]:
-    """Return the first number of each line ``name: number unit``; nothing if there is no file."""
-    if not os.path.exists(path):
-        return {}
-    lines = (line.split() for line in Path(path).read_text().splitlines())
-    return {
-        words[0].rstrip(":"): int(words[1]) for words in lines if words[1:] and words[1].isdigit()
-    }
 
 
 def _size(n: float) -> str:
