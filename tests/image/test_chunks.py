@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from image.pictures import PICTURES, holes_in
+from modeshift.engines.dask.lookout import Lookout
 from modeshift.image import filter, hierarchy, segment
 
 da = pytest.importorskip("dask.array")
@@ -38,6 +39,23 @@ def test_equals_the_image_in_memory(name, holes):
     smoothed = filter(chunks, **parameters)
     assert smoothed.dtype == image.dtype
     assert_array_equal(smoothed.compute(), filter(image, **parameters))
+
+
+def test_results_come_a_few_at_a_time(monkeypatch):
+    """A worker holds what it sends: 400 tiles together were more than its memory."""
+    get, together = Lookout.get, []
+
+    def counted(lookout, results):
+        together.append(len(results))
+        return get(lookout, results)
+
+    monkeypatch.setattr(Lookout, "get", counted)
+    monkeypatch.setattr("modeshift.image.chunks._FETCHED", 3)
+    image = np.kron(np.arange(20).reshape(4, 5), np.ones((5, 5)))
+    parameters = {"channel_axis": None, "range": 0.4}
+    found, wanted = hierarchy(chunked(image, None), **parameters), hierarchy(image, **parameters)
+    assert max(together) == 3
+    assert_array_equal(found.labels.compute(), wanted.labels)
 
 
 @pytest.mark.slow

@@ -12,6 +12,8 @@ from modeshift.image.tiles import Tiling
 from modeshift.image.tree import Hierarchy
 from modeshift.io.optional import require
 
+_FETCHED = 32  # results that are brought here together
+
 
 class Chunks:
     """A Dask array as a source of tiles.
@@ -51,11 +53,15 @@ class Chunks:
         return self._lookout.persist([delayed(*arguments) for arguments in tasks])
 
     def fetch(self, function: Callable, results: list[Any]) -> list[Any]:
-        """Compute a function of the results, and bring it here."""
+        """Compute a function of the results, and bring it here.
+
+        A worker has to hold in memory what it sends, so only some come at a time.
+        """
         import dask
 
-        delayed = dask.delayed(function, pure=False)
-        return self._lookout.get([delayed(result) for result in results])
+        delayed = [dask.delayed(function, pure=False)(result) for result in results]
+        parts = (delayed[start : start + _FETCHED] for start in range(0, len(delayed), _FETCHED))
+        return [each for part in parts for each in self._lookout.get(part)]
 
 
 def _bands_last(image: Any, layout: Layout) -> Any:
