@@ -67,7 +67,7 @@ def assert_as_naive(answer, points, weights, places, radii, exact=False):
 
 @pytest.mark.product(3)
 @pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize(("n", "d"), [(1, 5), (9, 6), (70, 5), (40, 11)])
+@pytest.mark.parametrize(("n", "d"), [(1, 5), (9, 6), (70, 5), (40, 11), (50, 2), (40, 3)])
 @pytest.mark.parametrize("maker", ALL_MAKERS)
 def test_groups_of_all_kinds(maker, n, d, weights):
     X, h = make_data(maker, n, d)
@@ -76,7 +76,7 @@ def test_groups_of_all_kinds(maker, n, d, weights):
     assert type(field) is GroupField
     rng = np.random.default_rng([n, d])
     near = X[rng.integers(n, size=5)] + 0.01 * h * rng.normal(size=(5, d))
-    border = X[rng.integers(n, size=4)] + h * np.eye(d)[:4]
+    border = X[rng.integers(n, size=d)] + h * np.eye(d)
     places = np.concatenate([X, near, border])
     for radii in (h, 0.3 * h, rng.choice([0.0, 0.3, 0.9, 1.0], len(places)) * h):
         answer = in_groups(field, places, radii, random_sizes(rng, len(places)))
@@ -86,7 +86,7 @@ def test_groups_of_all_kinds(maker, n, d, weights):
 @pytest.mark.jit
 @given(
     seed=st.integers(0, 2**32 - 1),
-    d=st.sampled_from([5, 8, 31]),
+    d=st.sampled_from([2, 3, 5, 8, 31]),
     far=st.sampled_from(FAR),
     tightness=st.sampled_from([1.0, 1e-3, 1e-8, 0.0]),
 )
@@ -148,6 +148,8 @@ PLANNED = {
     "offset": lambda rng: make_data("offset", 1300, 6)[0],
     "lattice": lambda rng: make_data("lattice", 1300, 5)[0],
     "few places": lambda rng: np.repeat(rng.normal(size=(3, 8)), 500, axis=0),
+    "square": lambda rng: rng.uniform(size=(1300, 2)),
+    "cubes": lambda rng: make_data("clustered", 1300, 3)[0],
     "far outliers": lambda rng: np.concatenate(
         [rng.normal(size=(1200, 5)), 10.0 ** rng.uniform(3, 300, (60, 1)) * np.ones(5)]
     ),
@@ -187,6 +189,7 @@ def planned(monkeypatch):
         return plan
 
     monkeypatch.setattr(groups, "plan_groups", plan_and_note)
+    monkeypatch.setattr(groups, "_WORTH_IT_IN_FEW", groups._WORTH_IT)
     return made
 
 
@@ -208,7 +211,7 @@ def test_many_places(maker, radius, planned):
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("d", [5, 12, 31])
+@pytest.mark.parametrize("d", [2, 3, 5, 12, 31])
 def test_means_on_the_sphere_and_in_space(d, planned):
     rng = np.random.default_rng(d)
     X = rng.normal(size=(1100, d)) + 3.0 * rng.integers(0, 2, (1100, 1))
@@ -247,7 +250,7 @@ def test_the_others_are_left_out_after_a_long_shift():
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("d", [5, 16])
+@pytest.mark.parametrize("d", [2, 5, 16])
 @pytest.mark.parametrize("make", [MeanShift, BlurringMeanShift, StochasticMeanShift])
 def test_labels_and_centers_are_those_of_brute_force(make, d, planned):
     """On data of which most steps are asked in groups; zero weights, duplicates and an offset."""
@@ -262,7 +265,7 @@ def test_labels_and_centers_are_those_of_brute_force(make, d, planned):
         grouped, plain = (
             make(algorithm=kind, **settings).fit(X, sample_weight=w) for kind in ("auto", "brute")
         )
-    assert planned
+    assert planned or (make is StochasticMeanShift and d == 2)  # whose steps are taken singly
     assert_array_equal(grouped.labels_, plain.labels_)
     assert grouped.n_steps_ == plain.n_steps_
     assert_close(grouped.cluster_centers_, plain.cluster_centers_, X, settings["bandwidth"])
@@ -278,33 +281,49 @@ def test_steps_with_drawn_bandwidths_are_asked_together(planned):
         grouped, plain = (
             StochasticMeanShift(algorithm=kind, **settings).fit(X) for kind in ("auto", "brute")
         )
-    assert [together + alone for together, alone in planned].count(512) > 8
+    assert [together + alone for together, alone in planned].count(groups._AHEAD) > 8
     assert_array_equal(grouped.labels_, plain.labels_)
     assert_close(grouped.modes_, plain.modes_, X, 3.1)
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize(("n", "n_blobs", "ahead"), [(5000, 1, 512), (5000, 20, 1), (2000, 1, 1)])
-def test_steps_are_asked_together_if_places_all_over_the_data_share_walks(n, n_blobs, ahead):
+@pytest.mark.parametrize(
+    ("n", "n_blobs", "together"), [(5000, 1, True), (5000, 20, False), (2000, 1, False)]
+)
+def test_steps_are_asked_together_if_places_all_over_the_data_share_walks(n, n_blobs, together):
     rng = np.random.default_rng(12)
     X = rng.uniform(-10, 10, (n_blobs, 10))[rng.integers(n_blobs, size=n)] + rng.normal(
         size=(n, 10)
     )
-    assert make_field(X, np.ones(n), 3.0).ahead == ahead
+    assert make_field(X, np.ones(n), 3.0).ahead == (groups._AHEAD if together else 1)
 
 
 @pytest.mark.parametrize(
     ("d", "rule", "grouped"),
     [
-        (2, Flat(), False),
-        (4, Flat(), False),
-        (5, Flat(), True),
+        (1, Flat(), False),
+        (2, Flat(), True),
         (31, Flat(), True),
         (32, Flat(), False),
         (10, Gaussian(), False),
     ],
 )
-def test_groups_are_for_the_flat_rule_from_5_to_31_features(d, rule, grouped):
+def test_groups_are_for_the_flat_rule_from_2_to_31_features(d, rule, grouped):
     """Other fits compile nothing of them."""
     field = make_field(np.zeros((3, d)), np.ones(3), 1.0, rule=rule)
     assert (type(field) is GroupField) == grouped
+
+
+@pytest.mark.parametrize(("n", "together"), [(1 << 15, False), (1 << 16, True)])
+def test_few_features_have_groups_only_in_large_data(n, together, monkeypatch):
+    """Smaller data walk fast enough, and their fits compile less."""
+    asked = []
+    monkeypatch.setattr(groups, "plan_groups", lambda *arguments: asked.append(1) or 1 / 0)
+    X = np.random.default_rng(0).normal(size=(n, 2))
+    field = make_field(X, np.ones(n), 0.01)
+    if together:
+        with pytest.raises(ZeroDivisionError):
+            field.means_near(X)
+    else:
+        field.means_near(X)
+    assert len(asked) == together

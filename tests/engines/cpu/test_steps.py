@@ -9,7 +9,7 @@ from modeshift import StochasticMeanShift
 from modeshift.engines.cpu.fields import make_field
 from modeshift.engines.cpu.fields.tree import TreeField
 from modeshift.engines.cpu.steps import CompiledSteps
-from modeshift.engines.cpu.steps_ahead import StepsAhead, StepsWhileLoud
+from modeshift.engines.cpu.steps_ahead import StepsAhead
 from modeshift.engines.rule import Flat, Gaussian, Sphere
 from modeshift.engines.schedules.wander import Batches, Sweep, negligible_shift, wander
 from twins.compare import fit_and_compare, make
@@ -138,26 +138,6 @@ def test_sums_that_cancel_are_asked_again():
     steps.take(run, None)
     assert run.step == 2
     assert field.points[0, 0] == 0.0
-
-
-class _Counted:
-    """Steps that only count how often they are taken."""
-
-    batch_size = 1
-
-    def __init__(self):
-        self.taken = 0
-
-    def take(self, run, recorder):
-        self.taken += 1
-
-
-@pytest.mark.parametrize(("loud_before", "many"), [(100, True), (10, True), (9, False), (0, False)])
-def test_steps_are_asked_together_while_points_move(loud_before, many):
-    together, single = _Counted(), _Counted()
-    run = Sweep(np.arange(100), None, wanted=100, loud_before=loud_before)
-    StepsWhileLoud(together, single, least_loud=0.1).take(run, None)
-    assert (together.taken, single.taken) == ((1, 0) if many else (0, 1))
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

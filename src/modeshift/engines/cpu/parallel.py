@@ -31,8 +31,7 @@ class _Blocks:
 
     def __init__(self, n: int, n_jobs: int) -> None:
         self.n = n
-        # Shares small enough that no thread waits long for the last one.
-        self.largest = n if n_jobs == 1 else n // (16 * n_jobs) + 1
+        self.n_jobs = n_jobs
         self.next = 0
         self.stopped = False
         self.pace = Pace()
@@ -42,8 +41,10 @@ class _Blocks:
         with self.lock:
             if self.stopped or self.next >= self.n:
                 return None
-            start = self.next
-            self.next = min(self.n, start + min(self.pace.size, self.largest))
+            start, left = self.next, self.n - self.next
+            # A part of what is left, so that no thread waits long for the last block.
+            share = left if self.n_jobs == 1 else left // (2 * self.n_jobs) + 1
+            self.next = start + min(self.pace.size, share)
             return start, self.next
 
 

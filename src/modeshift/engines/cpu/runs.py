@@ -7,7 +7,7 @@ import numpy as np
 from modeshift.engines.cpu.fields import Field, make_field
 from modeshift.engines.cpu.seeding import drawn_rows, follow, starts_of
 from modeshift.engines.cpu.steps import CompiledSteps
-from modeshift.engines.cpu.steps_ahead import StepsAhead, StepsWhileLoud
+from modeshift.engines.cpu.steps_ahead import StepsAhead
 from modeshift.engines.problem import Problem
 from modeshift.engines.schedules.blur import blur
 from modeshift.engines.schedules.climb import climb
@@ -104,9 +104,6 @@ def _wander(spec: Spec, problem: Problem, random_state: Any, watch: Watch) -> Ou
 def _steps_over(
     field: Field, batch_size: int, tol: float, negligible: float, record: bool
 ) -> Steps:
-    single = CompiledSteps(field, batch_size, tol, negligible, record)
-    ahead = field.ahead
-    if ahead == 1:
-        return single
-    together = StepsAhead(field, batch_size, ahead, tol, negligible)
-    return StepsWhileLoud(together, single, field.least_loud)
+    if field.ahead == 1:
+        return CompiledSteps(field, batch_size, tol, negligible, record)
+    return StepsAhead(field, batch_size, field.ahead, tol, negligible)

@@ -18,11 +18,10 @@ from modeshift.engines.cpu.distance import squared_distance
 from modeshift.engines.cpu.fields import Field
 from modeshift.engines.cpu.fields.protocol import WASTE, average_near, note_waste
 from modeshift.engines.cpu.jit import bare_kernel, inlined_kernel
-from modeshift.engines.cpu.steps import CompiledSteps
 from modeshift.engines.cpu.traces import leave_trace, make_traces, sum_traces
 from modeshift.engines.rule import land
 from modeshift.engines.schedules.outcome import PathRecorder
-from modeshift.engines.schedules.wander import Steps, Sweep
+from modeshift.engines.schedules.wander import Sweep
 
 _LEAST = 2.0**-8
 """Least share of the masses that remains after corrections; below it the sums cancel too much."""
@@ -101,32 +100,6 @@ class StepsAhead:
         n_moved = moves.filled[0]
         field.move_points(moves.rows[:n_moved], moves.places[:n_moved])
         _forget(self._traces, moves)
-
-
-class StepsWhileLoud:
-    """Steps that are asked together at first, and taken one after the other when points rest.
-
-    Points that have gathered are asked in less time than it takes to wake a thread.
-
-    Parameters
-    ----------
-    together : StepsAhead
-    single : CompiledSteps
-    least_loud : float
-        Least share of loud steps in the last sweep with which steps are asked together.
-    """
-
-    def __init__(self, together: StepsAhead, single: CompiledSteps, least_loud: float) -> None:
-        self.batch_size = single.batch_size
-        self._together = together
-        self._single = single
-        self._least_loud = least_loud
-
-    def take(self, run: Sweep, recorder: PathRecorder | None) -> None:
-        """Take steps together if enough of those in the sweep before were loud."""
-        many = run.loud_before >= self._least_loud * len(run.order)
-        steps: Steps = self._together if many else self._single
-        steps.take(run, recorder)
 
 
 @bare_kernel

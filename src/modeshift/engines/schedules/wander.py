@@ -36,8 +36,6 @@ class Sweep:
         Length of the current run of quiet steps.
     loud : int
         Number of steps in this sweep that were not quiet.
-    loud_before : int
-        Number of such steps in the sweep before; all in the first sweep.
     """
 
     order: np.ndarray
@@ -47,7 +45,6 @@ class Sweep:
     step: int = 0
     quiet: int = 0
     loud: int = 0
-    loud_before: int = 0
 
     def count(self, loud: np.ndarray) -> None:
         """Count further steps; the mask says which of them were loud."""
@@ -148,7 +145,6 @@ def wander(
                 run.order = draw_order(random_state, n, steps.batch_size)
                 if draw_radii is not None:
                     run.radii = draw_radii(random_state)
-                run.loud_before = run.loud if run.number > 0 else n
                 run.number, run.step, run.loud = run.number + 1, 0, 0
             steps.take(run, recorder)
         watch.beat()

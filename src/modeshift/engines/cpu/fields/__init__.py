@@ -29,7 +29,6 @@ FIELDS: dict[str, type[Field]] = {
 _MANY_FEATURES = 32
 """From this number of features on, anchors are at least as fast as boxes (measured)."""
 
-_FEW_FEATURES = 4
 _FLAT = Flat()
 
 
@@ -51,7 +50,7 @@ def make_field(
         kind = "anchors" if points.shape[1] >= _MANY_FEATURES else "tree"
     if kind == "anchors" and isinstance(rule, Nearest):
         return BallField(points, weights, radius, n_jobs, rule)
-    if kind == "tree" and points.shape[1] > _FEW_FEATURES and isinstance(rule, Flat):
+    if kind == "tree" and points.shape[1] > 1 and isinstance(rule, Flat):
         return GroupField(points, weights, radius, n_jobs, rule)
     if kind == "tree" and isinstance(rule, Gaussian):
         return PatchedTree(points, weights, radius, n_jobs, rule)

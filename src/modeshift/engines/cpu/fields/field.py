@@ -79,16 +79,9 @@ class Field(ABC):
         Number of threads that build the field and answer queries for many places.
     rule : Rule
         Which points near a place count, how much, and where their mean lies.
-
-    Attributes
-    ----------
-    least_loud : float
-        Least share of loud steps with which it pays to ask stochastic steps together (measured on
-        one thread).
     """
 
     state: Any
-    least_loud = 0.1
 
     def __init__(
         self,

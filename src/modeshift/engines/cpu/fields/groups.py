@@ -1,4 +1,4 @@
-"""A tree for more than a few features, in which places near each other share their walks."""
+"""A tree in which places near each other share their walks."""
 
 from collections.abc import Callable
 
@@ -8,13 +8,14 @@ from modeshift.engines.cpu.fields.field import Asked
 from modeshift.engines.cpu.fields.plan import Plan, plan_groups
 from modeshift.engines.cpu.fields.shell import answer_groups, make_room
 from modeshift.engines.cpu.fields.tree import TreeField
-from modeshift.engines.cpu.fields.tree_state import TreeState
+from modeshift.engines.cpu.fields.tree_state import FEW, TreeState
 from modeshift.engines.cpu.parallel import run_blocks
 from modeshift.engines.rule import Flat
 
 _WORTH_IT = 1 << 20  # pairs of a place and a point from which on a plan pays (measured)
+_WORTH_IT_IN_FEW = 1 << 32  # the same up to ``FEW`` features, where boxes decide more
 _LARGE = 1 << 12  # points from which it pays to ask stochastic steps together (measured)
-_AHEAD = 512  # those steps: more cost more corrections, fewer share less
+_AHEAD = 384  # those steps: more cost more corrections, fewer share less
 _PAYS = 4.0  # least gain of a plan with which it does (2 loses, 7 gains)
 _ANY = Flat()
 _SMALLEST, _LARGEST = 2.0**-30, 2.0**30  # radii with which offsets are float32
@@ -33,7 +34,9 @@ class GroupField(TreeField):
         They are as many places all over the data. A plan for such places shows whether they are
         near enough to each other, so that groups save more than the corrections cost.
         """
-        n = len(self.points)
+        n, d = self.points.shape
+        if d <= FEW:
+            return super().ahead
         if n < _LARGE:
             return 1
         plan = self._plan(self.points[:: n // _AHEAD].copy(), self.radius)
@@ -41,8 +44,9 @@ class GroupField(TreeField):
 
     def _ask(self, asked: Asked, then: Callable[[np.ndarray], bool]) -> float:
         radius = asked.radii.max(initial=0.0)
-        few = len(asked.places) * len(self.points) < _WORTH_IT
-        if few or not _SMALLEST <= radius <= _LARGEST:
+        least = _WORTH_IT_IN_FEW if self.points.shape[1] <= FEW else _WORTH_IT
+        small = len(asked.places) * len(self.points) < least
+        if small or not _SMALLEST <= radius <= _LARGEST:
             return super()._ask(asked, then)
         state, plan = self._still, self._plan(asked.places, radius)
         most = int(np.diff(plan.starts).max(initial=0))

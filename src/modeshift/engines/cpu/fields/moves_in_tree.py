@@ -23,43 +23,45 @@ from modeshift.engines.cpu.fields.tree_state import (
 from modeshift.engines.cpu.jit import bare_kernel, inlined_kernel
 from modeshift.engines.cpu.kdtree import leaf_at
 
+SEATED = -1
 _PATIENCE = 128  # comparisons in crowded leaves, per point, that cost as much as a new tree
 
 
 @bare_kernel
-def depart(state, rows, places, seated, first, last):
-    """Take points out of their leaves, in some wards; points that stay in their box are seated."""
+def depart(state, rows, places, goals, first, last):
+    """Take points out of their leaves, in some wards; note the leaves they go to in ``goals``.
+
+    Points that stay in the box of their leaf are moved there, and their goal is ``SEATED``.
+    """
     for i in range(rows.shape[0]):
         leaf = leaf_of(state.homes, state.slots, rows[i])
         if first <= leaf >> state.bits < last:
-            seated[i] = _stays(state, leaf, places[i])
-            if seated[i]:
+            if _stays(state, leaf, places[i]):
                 _shift(state, leaf, rows[i], places[i])
+                goals[i] = SEATED
             else:
                 _leave(state, leaf, rows[i])
+                goals[i] = leaf_at(state.splits.axes, state.splits.values, places[i])
 
 
 @bare_kernel
-def arrive(state, rows, places, seated, first, last):
+def arrive(state, rows, places, goals, first, last):
     """Put points that left into the leaves of their new places, in some wards."""
     for i in range(rows.shape[0]):
-        if seated[i]:
-            continue
-        leaf = leaf_at(state.splits.axes, state.splits.values, places[i])
-        if first <= leaf >> state.bits < last:
-            seated[i] = _come(state, leaf, rows[i], places[i])
+        # SEATED is negative, so it is in no ward.
+        if first <= goals[i] >> state.bits < last and _come(state, goals[i], rows[i], places[i]):
+            goals[i] = SEATED
     join_wards(state, first, last)
 
 
 @bare_kernel
-def arrive_late(state, rows, places, seated):
+def arrive_late(state, rows, places, goals):
     """Put the other points into leaves whose wards have no free block; update the top."""
     for i in range(rows.shape[0]):
-        if not seated[i]:
-            leaf = leaf_at(state.splits.axes, state.splits.values, places[i])
-            while not _come(state, leaf, rows[i], places[i]):
-                _lend_block(state, leaf >> state.bits)
-            join_above(state, leaf)
+        if goals[i] != SEATED:
+            while not _come(state, goals[i], rows[i], places[i]):
+                _lend_block(state, goals[i] >> state.bits)
+            join_above(state, goals[i])
     join_top(state)
 
 

@@ -18,7 +18,6 @@ _SHARE = 8  # an eighth of the points take those steps: few of them twice (measu
 class PatchedTree(TreeField):
     """Field on a tree of boxes, with Gaussian weights."""
 
-    least_loud = 0.0  # a step alone takes long until its point rests
     _patches: Patches | None = None
     _still = False
 

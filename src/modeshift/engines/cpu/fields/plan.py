@@ -31,10 +31,30 @@ _BINS = 128  # for spreads
 _FINEST = 2.0**-26  # largest spread of the first bin, in radii
 _NO_NODE, _ROOT = 0, 1  # the spread of no node is 0, as that of a single place
 
-# Costs in units of comparing a staged point with a place, measured in 10 dimensions.
-_WALK = 1000.0  # the upper nodes
-_OPEN = 16.0  # a point in a leaf that is opened
-_STAGED = 60.0  # to put a point on the stage, and its share of the table
+
+class Costs(NamedTuple):
+    """Costs of walks, in units of comparing a point on the stage with a place.
+
+    Attributes
+    ----------
+    walk, walk_alone : float
+        The upper nodes, for a group and for a place that walks alone.
+    opened, opened_alone : float
+        A point in a leaf that is opened.
+    staged : float
+        To put a point on the stage, and its share of the table.
+    """
+
+    walk: float
+    walk_alone: float
+    opened: float
+    opened_alone: float
+    staged: float
+
+
+_IN_FEW = Costs(walk=16000.0, walk_alone=1200.0, opened=20.0, opened_alone=2.8, staged=33.0)
+_IN_MANY = Costs(walk=1000.0, walk_alone=1000.0, opened=16.0, opened_alone=16.0, staged=60.0)
+"""Measured in 2 and in 10 dimensions. In few of them single walks are vector instructions."""
 
 
 class Plan(NamedTuple):
@@ -73,9 +93,10 @@ def plan_groups(state: TreeState, places: np.ndarray, radius: float, n_jobs: int
     _enclose(in_order, starts, stops, most, centres, spreads)
     sizes = stops - starts
     opened, shell = _estimate(state, in_order, radius, spreads)
-    together = _WALK + _OPEN * opened + (_STAGED + sizes) * shell
+    costs = _IN_FEW if len(state.dims) > 0 else _IN_MANY
+    together = costs.walk + costs.opened * opened + (costs.staged + sizes) * shell
     together[(sizes > most) | (spreads > _WIDEST * radius)] = np.inf
-    apart = sizes * (_WALK + _OPEN * opened[_NO_NODE])
+    apart = sizes * (costs.walk_alone + costs.opened_alone * opened[_NO_NODE])
     parted = apart < together
     nodes = np.empty(len(splits.axes), dtype=np.int64)
     least = np.minimum(together, apart)

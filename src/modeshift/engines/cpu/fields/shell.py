@@ -22,7 +22,7 @@ import numpy as np
 
 from modeshift.engines.cpu.distance import squared_distance
 from modeshift.engines.cpu.fields.tree_state import LEAF, SLOTS, TreeState, weight_of
-from modeshift.engines.cpu.jit import bare_kernel, fast_sums
+from modeshift.engines.cpu.jit import bare_kernel, fast_sums, inlined_kernel
 from modeshift.engines.cpu.kdtree import node_behind
 from modeshift.engines.cpu.lanes import (
     STAGE,
@@ -73,8 +73,8 @@ class Room(NamedTuple):
         Sum of the offsets p - c of the points near each place, then their mass.
     shared : (w,)
         The same for the points that are near all places.
-    shell : (n + 2 L,)
-        Numbers of the points in the shell; -i for node i, a lump.
+    who : (64,)
+        Numbers of the points on the stage; -i for node i, a lump.
     stage : (d + 2, 64), float32
         p - c, feature by feature, |p - c|^2 / 2, and a margin: see ``near_bits``.
     rows : (64, w)
@@ -85,6 +85,8 @@ class Room(NamedTuple):
         Squared distances of the points of a block from the centre.
     inside : (SLOTS,)
         Weights of the points of a block that are near all places.
+    slots : (SLOTS + 1,)
+        Slots of the points of a block that are in the shell.
     near, within : (M,)
         Bits of the points on the stage that are near each place, and of those that may be.
     """
@@ -94,12 +96,13 @@ class Room(NamedTuple):
     highs: np.ndarray
     sums: np.ndarray
     shared: np.ndarray
-    shell: np.ndarray
+    who: np.ndarray
     stage: np.ndarray
     rows: np.ndarray
     table: np.ndarray
     squares: np.ndarray
     inside: np.ndarray
+    slots: np.ndarray
     near: np.ndarray
     within: np.ndarray
 
@@ -115,12 +118,13 @@ def make_room(state: TreeState, n_places: int) -> Room:
         highs=np.empty(n_places, dtype=np.float32),
         sums=aligned((n_places, width)),
         shared=aligned((width,)),
-        shell=np.empty(len(state.points) + len(state.boxes), dtype=np.int64),
+        who=np.empty(STAGE, dtype=np.int64),
         stage=aligned((d + 2, STAGE), np.float32),
         rows=aligned((STAGE, width)),
         table=aligned((256, width)),
         squares=aligned((SLOTS,)),
         inside=aligned((SLOTS,)),
+        slots=np.empty(SLOTS + 1, dtype=np.int64),
         near=np.empty(n_places, dtype=np.int64),
         within=np.empty(n_places, dtype=np.int64),
     )
@@ -136,12 +140,8 @@ def answer_groups(state, asked, plan, start, stop, room):
     for g in range(start, stop):
         group = _group(plan, g, asked.radii)
         _enter(asked, group, room)
-        found, in_crowds = _walk(state, group, room)
-        for first in range(0, found, STAGE):
-            _set_stage(state, group, room, first, min(found, first + STAGE))
-            _compare(state, asked, group, room, first)
+        crowd += _walk(state, asked, group, room)
         _finish(asked, group, room)
-        crowd += in_crowds
     return crowd
 
 
@@ -181,10 +181,10 @@ def _enter(asked, group, room):
 
 
 @bare_kernel
-def _walk(state, group, room):
-    """Add the points near all places to ``shared``, and find those of the shell.
+def _walk(state, asked, group, room):
+    """Add the points near all places to ``shared``, and compare those of the shell with each place.
 
-    Returns the number of points and lumps in the shell, and the number of points in crowded leaves.
+    Returns the number of points in crowded leaves.
 
     Distances have a relative error of about (d + 2) 2^-53. ``doubt`` is a multiple of it: on either
     side of the shell a few points more are compared with every place.
@@ -195,26 +195,40 @@ def _walk(state, group, room):
     outer = (group.high + group.spread) * (1.0 + doubt)
     inner, outer = inner * inner, outer * outer
     lump = (LUMP * group.spread) ** 2
-    found, crowd, node = np.int64(0), np.int64(0), np.int64(1)  # literals would be other types
+    filled, crowd, node = np.int64(0), np.int64(0), np.int64(1)  # literals would be other types
     while True:
         nearest, farthest, diagonal = box_squares(boxes, node, group.centre)
         if farthest < inner:
             _add_node(boxes, node, group.centre, room.shared)
         elif nearest <= outer and diagonal <= lump:
-            room.shell[found] = -node
-            found += 1
+            _stage_lump(state, node, group, room, filled)
+            filled = _next_slot(state, asked, group, room, filled)
         elif nearest <= outer:
             if node < n_leaves:
                 node *= 2
                 continue
-            crowd += max(0, state.counts[node - n_leaves] - LEAF)
-            found = _sift(state, node - n_leaves, group.centre, inner, outer, room, found)
+            leaf = node - n_leaves
+            crowd += max(0, state.counts[leaf] - LEAF)
+            filled = _sift(state, asked, leaf, group, inner, outer, room, filled)
         node = node_behind(node)
         if node == 1:
-            return found, crowd
+            break
+    if filled > 0:
+        _clear_slots(room, filled, d)
+        _compare(state, asked, group, room)
+    return crowd
 
 
-@bare_kernel
+@inlined_kernel
+def _next_slot(state, asked, group, room, filled):
+    """Return the next slot of the stage; if it is full, compare its points first."""
+    if filled + 1 < STAGE:
+        return filled + 1
+    _compare(state, asked, group, room)
+    return np.int64(0)
+
+
+@inlined_kernel
 def box_squares(boxes, node, x):
     """Return the squared distances of x from the nearest and the farthest place in a box.
 
@@ -236,7 +250,7 @@ def box_squares(boxes, node, x):
     return nearest, farthest, diagonal
 
 
-@bare_kernel
+@inlined_kernel
 def _add_node(boxes, node, centre, sums):
     """Add all points of a node to a sum."""
     d = centre.shape[0]
@@ -246,29 +260,49 @@ def _add_node(boxes, node, centre, sums):
     sums[d] += mass
 
 
-@bare_kernel
-def _sift(state, leaf, centre, inner, outer, room, found):
-    """Divide the points of a leaf; return the number of points and lumps in the shell so far."""
+@inlined_kernel
+def _sift(state, asked, leaf, group, inner, outer, room, filled):
+    """Divide the points of a leaf; return the number of filled slots of the stage."""
     block = state.heads[leaf]
-    filled = state.counts[leaf]
-    while filled > 0:
-        _block_squares(state.blocks, block, centre, room.squares)
-        in_block = (filled - 1) % SLOTS + 1
-        room.inside[:] = 0.0
-        n_inside = 0
-        for slot in range(in_block):
-            j = state.members[block, slot]
-            if room.squares[slot] < inner:
-                room.inside[slot] = weight_of(state.weights, state.block_weights, j)
-                n_inside += 1
-            elif room.squares[slot] <= outer:
-                room.shell[found] = j
-                found += 1
-        if n_inside > 0:
-            _share_block(state.blocks, block, room.inside, centre, room.shared)
-        filled -= in_block
+    while block >= 0:
+        _block_squares(state.blocks, block, group.centre, room.squares)
+        if _weigh_inside(state, block, inner, room) > 0:
+            _share_block(state.blocks, block, room.inside, group.centre, room.shared)
+        for i in range(_find_between(room.squares, inner, outer, room.slots)):
+            _stage_point(state, block, room.slots[i], group.centre, room, filled)
+            filled = _next_slot(state, asked, group, room, filled)
         block = state.chain[block]
+    return filled
+
+
+@bare_kernel
+def _find_between(squares, inner, outer, slots):
+    """Write the slots whose squares are from inner to outer; return their number.
+
+    There is no branch: the processor could not foresee it. Empty slots are farther than outer.
+    """
+    found = 0
+    for slot in range(SLOTS):
+        slots[found] = slot
+        found += inner <= squares[slot] <= outer
     return found
+
+
+@inlined_kernel
+def _weigh_inside(state, block, inner, room):
+    """Write the weights of the points of a block that are near all places; return their number."""
+    n_inside = 0
+    for slot in range(SLOTS):
+        near = room.squares[slot] < inner
+        room.inside[slot] = _weight_in(state, block, slot) if near else 0.0
+        n_inside += near
+    return n_inside
+
+
+@inlined_kernel
+def _weight_in(state, block, slot):
+    """Return the weight of the point in a slot of a block."""
+    return state.block_weights[block, slot] if len(state.block_weights) > 0 else state.weights[0]
 
 
 @fast_sums
@@ -296,38 +330,33 @@ def _block_squares(blocks, block, x, squares):
 
 
 @bare_kernel
-def _set_stage(state, group, room, first, stop):
-    """Put the points and lumps first..stop of the shell on the stage; the other slots are empty."""
-    d = group.centre.shape[0]
-    for slot in range(STAGE):
-        if first + slot < stop and room.shell[first + slot] >= 0:
-            _stage_point(state, room.shell[first + slot], group.centre, room, slot)
-        elif first + slot < stop:
-            _stage_lump(state, -room.shell[first + slot], group, room, slot)
-        else:
-            for k in range(d):
-                room.stage[k, slot] = 0.0
-            room.stage[d, slot] = _FAR
-            room.stage[d + 1, slot] = 0.0
-    fill_subsets(room.table, room.rows)
+def _clear_slots(room, filled, d):
+    """Clear the slots of the stage that no point or lump has filled."""
+    for slot in range(filled, STAGE):
+        for k in range(d):
+            room.stage[k, slot] = 0.0
+        room.stage[d, slot] = _FAR
+        room.stage[d + 1, slot] = 0.0
 
 
-@bare_kernel
-def _stage_point(state, j, centre, room, slot):
+@inlined_kernel
+def _stage_point(state, block, slot, centre, room, place):
+    """Put a point of a block into a slot of the stage."""
     d = centre.shape[0]
-    weight = weight_of(state.weights, state.block_weights, j)
+    weight = _weight_in(state, block, slot)
     square = 0.0
     for k in range(d):
-        offset = state.points[j, k] - centre[k]
-        room.stage[k, slot] = offset
-        room.rows[slot, k] = weight * offset
+        offset = state.blocks[block, k, slot] - centre[k]
+        room.stage[k, place] = offset
+        room.rows[place, k] = weight * offset
         square += offset * offset
-    room.stage[d, slot] = 0.5 * square
-    room.stage[d + 1, slot] = 0.0
-    room.rows[slot, d] = weight
+    room.stage[d, place] = 0.5 * square
+    room.stage[d + 1, place] = 0.0
+    room.rows[place, d] = weight
+    room.who[place] = state.members[block, slot]
 
 
-@bare_kernel
+@inlined_kernel
 def _stage_lump(state, node, group, room, slot):
     """Put a lump on the stage.
 
@@ -350,18 +379,20 @@ def _stage_lump(state, node, group, room, slot):
     room.stage[d + 1, slot] = 2.0 * margin
     room.rows[slot] = 0.0
     _add_node(boxes, node, group.centre, room.rows[slot])
+    room.who[slot] = -node
 
 
 @bare_kernel
-def _compare(state, asked, group, room, first):
+def _compare(state, asked, group, room):
     """Add the points on the stage to the sums of the places that they are near to."""
     count, near, within = group.members.shape[0], room.near, room.within
+    fill_subsets(room.table, room.rows)
     near_bits(room.offsets, room.stage, room.lows, room.highs, count, near, within)
     for i in range(count):
         if near[i] != within[i]:
             j, doubtful = group.members[i], near[i] ^ within[i]
             near[i] |= _decide(
-                state, asked.places[j], asked.radii[j], group.centre, room.shell, first, doubtful,
+                state, asked.places[j], asked.radii[j], group.centre, room.who, doubtful,
                 room.sums[i],
             )  # fmt: skip
         if near[i] != 0:
@@ -369,7 +400,7 @@ def _compare(state, asked, group, room, first):
 
 
 @bare_kernel
-def _decide(state, x, radius, centre, shell, first, doubtful, sums):
+def _decide(state, x, radius, centre, stage, doubtful, sums):
     """Return the bits of the doubtful points and lumps on the stage that are near the place x.
 
     Of lumps that are partly near, the points are added to the sums. These comparisons are exact;
@@ -380,7 +411,7 @@ def _decide(state, x, radius, centre, shell, first, doubtful, sums):
     for slot in range(STAGE):
         if (doubtful >> slot) & 1 == 0:
             continue
-        who = shell[first + slot]
+        who = stage[slot]
         if who >= 0:
             nearest = farthest = squared_distance(state.points[who], x)
         else:

@@ -62,10 +62,10 @@ class TreeField(Field):
     def move_points(self, rows: np.ndarray, places: np.ndarray) -> None:
         """Move some of the points, on all threads. No point may be there twice."""
         state, n_wards = self.state, len(self.state.free)
-        seated = np.zeros(len(rows), dtype=bool)
-        run_shares(lambda *wards: depart(state, rows, places, seated, *wards), n_wards, self.n_jobs)
-        run_shares(lambda *wards: arrive(state, rows, places, seated, *wards), n_wards, self.n_jobs)
-        arrive_late(state, rows, places, seated)
+        goals = np.empty(len(rows), dtype=np.int64)
+        run_shares(lambda *wards: depart(state, rows, places, goals, *wards), n_wards, self.n_jobs)
+        run_shares(lambda *wards: arrive(state, rows, places, goals, *wards), n_wards, self.n_jobs)
+        arrive_late(state, rows, places, goals)
         self.tend()
 
     def tend(self) -> None:
