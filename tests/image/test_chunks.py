@@ -5,7 +5,6 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from image.pictures import PICTURES, holes_in
-from modeshift.engines.dask.lookout import Lookout
 from modeshift.image import filter, hierarchy, segment
 
 da = pytest.importorskip("dask.array")
@@ -43,6 +42,8 @@ def test_equals_the_image_in_memory(name, holes):
 
 def test_results_come_a_few_at_a_time(monkeypatch):
     """A worker holds what it sends: 400 tiles together were more than its memory."""
+    from modeshift.engines.dask.lookout import Lookout
+
     get, together = Lookout.get, []
 
     def counted(lookout, results):
