@@ -113,6 +113,12 @@ def test_workers_that_are_still_in_a_queue_are_waited_for(cluster):
         assert_array_equal(chunked.labels_.compute(), batches().fit(X).labels_)
 
 
+def test_without_a_limit_a_cluster_is_waited_for(cluster):
+    no_limit = dask.config.set({"distributed.scheduler.worker-ttl": None})
+    with no_limit, distributed.Client(cluster):
+        assert_array_equal(fit_and(lambda: time.sleep(0.1)).labels_, batches().fit(X).labels_)
+
+
 def test_a_prediction_without_its_workers_is_one_error(cluster):
     with distributed.Client(cluster) as client:
         fitted = fit_and(lambda: None)

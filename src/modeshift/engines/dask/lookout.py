@@ -76,7 +76,7 @@ class Lookout:
 
     async def _lost(self, client: Any) -> None:
         """Look again and again; return never, raise when the cluster is lost."""
-        limit = parse_timedelta(dask.config.get("distributed.scheduler.worker-ttl") or math.inf)
+        limit = parse_timedelta(dask.config.get("distributed.scheduler.worker-ttl")) or math.inf
         alive = time.monotonic()
         while True:
             await asyncio.sleep(min(_SECONDS_BETWEEN_LOOKS, limit / 4))
