@@ -1,13 +1,14 @@
 """Whole fits on more and more cores: ``python benchmarks/cores.py [--n 450000] [--minutes 4]``.
 
 Fits the three 2-D Gaussians with each estimator on 1, 2, 4, ... threads, as many as the machine has
-cores, by turns, until the time is up; every fit is made at least once. Prints one line for each
-number of threads: median seconds, the median over the rounds of the ratio to one thread, and
+cores, by turns, until the time is up; every fit is made at least once. Prints each fit as it ends,
+then one line for each number of threads: median seconds, the median over the rounds of the ratio to one thread, and
 whether the labels are those of one thread. A smaller fit before the rounds compiles the kernels.
 """
 
 import argparse
 import json
+import sys
 import warnings
 from statistics import median
 from time import perf_counter
@@ -34,7 +35,7 @@ def main():
     print(json.dumps(facts()), flush=True)
     for name in arguments.only:
         ESTIMATORS[name].set_params(n_jobs=1).fit(gaussians(ENOUGH_TO_COMPILE)[0])
-    jobs = powers_of_two(arguments.cores)
+    jobs = arguments.jobs
     rounds = measure(X, jobs, arguments.only, 60 * arguments.minutes)
     for name in arguments.only:
         for n_jobs in jobs:
@@ -44,7 +45,7 @@ def main():
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--n", type=int, default=450_000, help="points (default: %(default)s)")
-    parser.add_argument("--cores", type=int, default=usable_cores(), help="most threads")
+    parser.add_argument("--jobs", type=int, nargs="+", default=powers_of_two(usable_cores()))
     parser.add_argument("--minutes", type=float, default=4.0, help="time for the rounds")
     parser.add_argument("--only", nargs="+", choices=ESTIMATORS, default=list(ESTIMATORS))
     return parser.parse_args()
@@ -68,7 +69,9 @@ def measure(X, jobs, names, seconds):
 def fit(name, n_jobs, X):
     started = perf_counter()
     labels = ESTIMATORS[name].set_params(n_jobs=n_jobs).fit(X).labels_
-    return perf_counter() - started, labels
+    took = perf_counter() - started
+    print(f"{name}, n_jobs={n_jobs}: {took:.2f} s", file=sys.stderr, flush=True)
+    return took, labels
 
 
 def line(name, n_jobs, rounds):
