@@ -2,8 +2,9 @@
 
 Fits the three 2-D Gaussians with each estimator on 1, 2, 4, ... threads, as many as the machine has
 cores, by turns, until the time is up; every fit is made at least once. Prints each fit as it ends,
-then one line for each number of threads: median seconds, the median over the rounds of the ratio to one thread, and
-whether the labels are those of one thread. A smaller fit before the rounds compiles the kernels.
+then one line for each number of threads: median seconds, the median over the rounds of the ratio to
+one thread, and whether the labels are those of one thread. A smaller fit before the rounds compiles
+the kernels.
 """
 
 import argparse

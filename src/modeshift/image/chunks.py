@@ -52,6 +52,10 @@ class Chunks:
         delayed = dask.delayed(function, pure=False)
         return self._lookout.persist([delayed(*arguments) for arguments in tasks])
 
+    def reduce(self, function: Callable, results: list[Any]) -> list[Any]:
+        """Compute a function of the results and leave it with the workers."""
+        return self.each(function, ((result,) for result in results), len(results))
+
     def fetch(self, function: Callable, results: list[Any]) -> list[Any]:
         """Compute a function of the results, and bring it here.
 
@@ -87,7 +91,7 @@ def hierarchy_of_chunks(image: Any, request: Request) -> Hierarchy:
     numbers = np.append(np.arange(1, found.n_regions + 1), 0).astype(np.int32)
     paint = dask.delayed(paint_tile)  # when asked for: labels take more room than packed tiles
     painted = [paint(*task) for task in parts.tasks(numbers)]
-    tiles = dict(zip(parts.tiles, painted, strict=True))
+    tiles = dict(zip(parts.packed, painted, strict=True))
     labels = _assembled(source, tiles, np.dtype(np.int32), ())
     found.labels = labels[(0,) * (3 - len(source.layout.shape))]
     return found

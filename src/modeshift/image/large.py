@@ -50,6 +50,10 @@ class Source(Protocol):
         """Return the results of a function for n tuples of arguments, where the work is done."""
         ...
 
+    def reduce(self, function: Callable, results: list[Any]) -> list[Any]:
+        """Return a function of each of these results, where they are."""
+        ...
+
     def fetch(self, function: Callable, results: list[Any]) -> list[Any]:
         """Return a function of each of these results, here."""
         ...
@@ -89,13 +93,13 @@ class Parts(NamedTuple):
 
     Attributes
     ----------
-    tiles : dict of place to Tile
-        Or what stands for a tile, if the source keeps it elsewhere.
+    packed : dict of place to bytes
+        Compressed labels of the tiles, or what stands for them, if the source keeps them elsewhere.
     regions : dict of place to ndarray
     shapes : dict of place to shape
     """
 
-    tiles: dict[At, Any]
+    packed: dict[At, Any]
     regions: dict[At, np.ndarray]
     shapes: dict[At, tuple[int, ...]]
 
@@ -104,21 +108,21 @@ class Parts(NamedTuple):
 
         ``values`` holds one for each final region, and one for "no data" at the end.
         """
-        for at, tile in self.tiles.items():
+        for at, packed in self.packed.items():
             table = np.append(values[self.regions[at]], values[-1:], axis=0)
-            yield tile, table, self.shapes[at]
+            yield packed, table, self.shapes[at]
 
 
 def hierarchy_in_parts(source: Source, plan: Plan, n_threads: int = 1) -> tuple[Hierarchy, Parts]:
     """Return the hierarchy, without labels, and the tiles."""
     tiles = _solved(source, plan, solve_tile, n_threads)
-    small = source.fetch(_without_labels, list(tiles.values()))
-    graph, owners = stitch(dict(zip(tiles, small, strict=True)))
+    graph, owners = stitch(_at(tiles, source.fetch(_without_labels, list(tiles.values()))))
+    packed = _at(tiles, source.reduce(_packed, list(tiles.values())))  # the graph is here now
     if len(graph.sizes) == 0:
         raise ValueError(NOTHING)
     final, graph = settle(plan, graph)
     shapes = {at: _shape(core) for at, core in source.tiling.cores()}
-    parts = Parts(tiles, {at: final[owners[at]] for at in tiles}, shapes)
+    parts = Parts(packed, {at: final[owners[at]] for at in tiles}, shapes)
     return hierarchy_of(plan, None, graph), parts
 
 
@@ -160,9 +164,13 @@ def _sample(pixels: np.ndarray, mask: np.ndarray | None, nodata: float | None) -
     return pixels[find_valid(pixels, mask, nodata)]
 
 
-def paint_tile(tile: Any, table: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Return the tile with the values of its regions; the last value is for "no data"."""
-    return table[unpack(tile, shape)]
+def paint_tile(packed: bytes, table: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Return a tile with the values of its regions; the last value is for "no data"."""
+    return table[unpack(packed, shape)]
+
+
+def _at(places: Iterable[At], things: list[Any]) -> dict[At, Any]:
+    return dict(zip(places, things, strict=True))
 
 
 def _shape(core: Box) -> tuple[int, ...]:
@@ -171,6 +179,10 @@ def _shape(core: Box) -> tuple[int, ...]:
 
 def _without_labels(tile: Any) -> Any:
     return tile._replace(packed=b"")
+
+
+def _packed(tile: Any) -> bytes:
+    return tile.packed
 
 
 def _is_none(result: Any) -> bool:

@@ -103,9 +103,11 @@ class TiffSource:
         """Return the results of a function, one after the other."""
         return [function(*arguments) for arguments in self._progress(tasks, n)]
 
-    def fetch(self, function: Callable, results: list[Any]) -> list[Any]:
+    def reduce(self, function: Callable, results: list[Any]) -> list[Any]:
         """Return a function of each of these results."""
         return [function(result) for result in results]
+
+    fetch = reduce
 
     def _cut(self, top: int, bottom: int, left: int, right: int) -> np.ndarray:
         """Decode the segments (tiles or strips) that overlap a rectangle."""

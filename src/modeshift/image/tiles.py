@@ -173,9 +173,9 @@ def solve_tile(
     return Tile(regions.graph, zlib.compress(labels.tobytes(), 1), faces, tuple(seams))
 
 
-def unpack(tile: Tile, shape: tuple[int, ...]) -> np.ndarray:
-    """Return the labels of a tile."""
-    return np.frombuffer(zlib.decompress(tile.packed), dtype=np.int32).reshape(shape)
+def unpack(packed: bytes, shape: tuple[int, ...]) -> np.ndarray:
+    """Return the labels of a tile from its compressed labels."""
+    return np.frombuffer(zlib.decompress(packed), dtype=np.int32).reshape(shape)
 
 
 def stitch(
