@@ -46,6 +46,14 @@ def test_growth_is_found():
     assert kept.all()
 
 
+def test_kernels_that_are_added_are_found(tmp_path):
+    code = "import os; open(os.path.join(os.environ['NUMBA_CACHE_DIR'], '{}'), 'w').write('x')"
+    add = [["-c", code.format("a")]]
+    (found,) = leaks.grown(str(tmp_path), "one more", add)
+    assert found == "kernels grew from 0 files, 0.0 MB to 1 files, 0.0 MB by one more"
+    assert leaks.grown(str(tmp_path), "the same", add) == []
+
+
 def test_a_fit_that_is_left_half_done_is_found(monkeypatch):
     trial = interrupts.Trial(MeanShift(bandwidth=1.0), 2)
 

@@ -119,7 +119,17 @@ def test_without_a_limit_a_cluster_is_waited_for(cluster):
         assert_array_equal(fit_and(lambda: time.sleep(0.1)).labels_, batches().fit(X).labels_)
 
 
-def test_a_prediction_without_its_workers_is_one_error(cluster):
+def test_a_prediction_without_workers_is_one_error(cluster):
+    """Workers lost since the fit were waited for forever, as if they had still to come."""
+    with distributed.Client(cluster):
+        fitted = fit_and(lambda: None)
+        fitted.predict(X[:20])
+        cluster.scale(0)
+        with pytest.raises(ConnectionError, match="All workers of the Dask cluster were lost"):
+            fitted.predict(X[:20])
+
+
+def test_a_prediction_without_its_client_is_one_error(cluster):
     with distributed.Client(cluster) as client:
         fitted = fit_and(lambda: None)
         assert_array_equal(fitted.predict(X[:20]), batches().fit(X).predict(X[:20]))

@@ -19,7 +19,6 @@ from modeshift.engines.cpu.engine import (
     with_grid,
 )
 from modeshift.engines.dask.cells import compress_rows
-from modeshift.engines.dask.faults import compute
 from modeshift.engines.dask.rounds_fit import RoundsModel, fit_in_rounds
 from modeshift.engines.dask.rounds_predict import (
     SearchedModel,
@@ -189,7 +188,7 @@ class RoundsIndex:
         return self._given(data, log_density_of_rows(self._model, data.rows))
 
     def _given(self, data: Data, answer: Any) -> Any:
-        return answer if data.is_lazy else compute(answer, data.rows)
+        return answer if data.is_lazy else self._model.model.parts.get(answer)
 
 
 def _form(spec: Spec, rows: Rows) -> Form:
