@@ -85,9 +85,9 @@ def line_stalled_for_a_while(cluster: Cluster, rng: random.Random) -> None:
 
 
 def line_slow(cluster: Cluster, rng: random.Random) -> None:
-    """Each piece takes up to a tenth of a second."""
-    cluster.for_workers.slow_down(rng.uniform(0.0, 0.1))
-    cluster.for_clients.slow_down(rng.uniform(0.0, 0.1))
+    """Each piece takes up to a twentieth of a second."""
+    cluster.for_workers.slow_down(rng.uniform(0.0, 0.05))
+    cluster.for_clients.slow_down(rng.uniform(0.0, 0.05))
 
 
 def _one_side(cluster: Cluster, rng: random.Random) -> Proxy:
