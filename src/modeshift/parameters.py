@@ -198,10 +198,7 @@ PARAMETERS: dict[str, Parameter] = {
     "n_neighbors": Parameter(
         _or_none(_whole(1)),
         None,
-        (
-            Refusal("cuda", "the GPU engine cannot find the nearest points"),
-            Refusal("rounds", "the nearest points may be in any partition"),
-        ),
+        (Refusal("rounds", "the nearest points may be in any partition"),),
     ),
     "stop": Parameter(
         _choice("shift", "entropy"),
@@ -256,11 +253,7 @@ PARAMETERS: dict[str, Parameter] = {
         None,
         (Refusal("rounds", "every point climbs, and starts cannot be chosen"),),
     ),
-    "resolution": Parameter(
-        _or_none(_number(low=0.0, low_allowed=False)),
-        None,
-        (Refusal("cuda", "cells are computed only on the CPU"),),
-    ),
+    "resolution": Parameter(_or_none(_number(low=0.0, low_allowed=False)), None),
     "algorithm": Parameter(
         _choice("auto", "tree", "anchors", "brute", "fast"),
         "auto",

@@ -10,14 +10,8 @@ from modeshift.engines.space import Space
 from modeshift.spec import Spec
 
 
-def pose(
-    space: Space, spec: Spec, points: Any, weights: Any, scale: float | None = None
-) -> Problem:
-    """State the problem of a spec for points in the user's units (unit vectors on the sphere).
-
-    ``scale`` is needed if the bandwidth is infinite; otherwise it is the radius.
-    """
-    scale = spec.radius if scale is None else scale
+def pose(space: Space, spec: Spec, points: Any, weights: Any, scale: float) -> Problem:
+    """State the problem of a spec for points in the user's units (unit vectors on the sphere)."""
     units = units_of(space, spec, points, weights, scale)
     weights = space.weights_to_units(weights, units.weight)
     return problem_of(spec, space.to_units(points, units.length), weights, scale, units)

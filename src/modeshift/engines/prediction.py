@@ -139,8 +139,9 @@ class Index:
         if self._cell_of is None:
             return answer(self._nearest(positions))
         cells = self._cell_of(positions)
-        one_each = self._model.labels[cells][:, np.newaxis]
-        answers = answer(Voters(np.zeros(one_each.shape), one_each, np.ones(one_each.shape)))
+        one_each = self._model.labels[cells][:, None]
+        nothing = self._space.in_double(0 * one_each)
+        answers = answer(Voters(nothing, one_each, nothing + 1.0))
         outside = cells < 0
         if outside.any():
             answers[outside] = answer(self._nearest(positions[outside]))

@@ -137,9 +137,9 @@ class Nearest(NamedTuple):
 Rule = Flat | Gaussian | Nearest
 
 
-def nearest(ball: Flat | Gaussian, k: float, weights: np.ndarray) -> Nearest:
+def nearest(ball: Flat | Gaussian, k: float, weights: Any) -> Nearest:
     """Limit a rule to the nearest points of the mass k."""
-    n, lightest = len(weights), weights[weights > 0].min()
+    n, lightest = len(weights), float(weights[weights > 0].min())
     # Points up to the mass k, and one more while it is compared.
     room = n if k >= n * lightest else min(n, int(np.ceil(k / lightest)) + 2)
     return Nearest(ball, ball.space, float(k), room)

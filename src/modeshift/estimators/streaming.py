@@ -57,8 +57,13 @@ def stream_engine(values: Values, X: Any) -> CpuEngine:
             "partial_fit takes arrays in memory, got a Dask collection. Pass it to fit, which "
             "reads it chunk by chunk."
         )
-    engine = choose_engine(values, X)
-    assert isinstance(engine, CpuEngine)  # the others refuse resolution
+    if values["device"] == "cuda":
+        raise ValueError(
+            "partial_fit keeps its cells on the CPU, and clusters them there. Take device='cpu', "
+            "or fit all points at once."
+        )
+    engine = choose_engine({**values, "device": "cpu"}, X)
+    assert isinstance(engine, CpuEngine)  # the others are for Dask
     return engine
 
 

@@ -18,6 +18,12 @@ CASES = {
     "climbs, 12-D": (MeanShift(bandwidth=4.0), SPACE),
     "drawn starts": (MeanShift(bandwidth=1.0, seeding=20, random_state=0, tol=1e-9), PLANE),
     "bins": (MeanShift(bandwidth=1.0, seeding="bins"), PLANE),
+    "climbs to the nearest": (MeanShift(bandwidth=np.inf, n_neighbors=7, tol=1e-9), PLANE),
+    "the nearest, stochastic": (
+        StochasticMeanShift(bandwidth=1.0, n_neighbors=7, random_state=0),
+        PLANE,
+    ),
+    "the nearest, blurring": (BlurringMeanShift(bandwidth=4.0, n_neighbors=7), SPACE),
     "blurring": (BlurringMeanShift(bandwidth=1.0), PLANE),
     "blurring, 12-D": (BlurringMeanShift(bandwidth=4.0), SPACE),
 }

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from helpers import make_weights
 from modeshift import BlurringMeanShift, Consensus, MeanShift, StochasticMeanShift
+from modeshift.engines.cuda import engine
 from on_gpu import tensor
 
 ESTIMATORS = [
@@ -53,6 +54,38 @@ def test_labels_and_steps_are_those_of_the_cpu(kind, more, d, options):
     np.testing.assert_array_equal(there.predict(far, outliers=-1), here.predict(far, outliers=-1))
     np.testing.assert_allclose(there.membership(new), here.membership(new), atol=1e-5)
     np.testing.assert_allclose(there.score_samples(new), here.score_samples(new), rtol=1e-3)
+
+
+@pytest.mark.parametrize(("kind", "more"), ESTIMATORS)
+@pytest.mark.parametrize(
+    ("d", "weights", "options"),
+    [
+        (2, None, {"bandwidth": np.inf, "n_neighbors": 7}),
+        (2, "zeros", {"bandwidth": 2.0, "n_neighbors": 30, "kernel": "gaussian"}),
+        (12, None, {"bandwidth": np.inf, "n_neighbors": 9, "metric": "cosine"}),
+        (12, "real", {"bandwidth": 4.0, "n_neighbors": 5}),
+    ],
+)
+def test_n_neighbors_gives_the_result_of_the_cpu(kind, more, d, weights, options):
+    X = crowds(d).round(1)  # ties
+    w = make_weights(weights, len(X))
+    here = kind(**options, **more).fit(X, sample_weight=w)
+    there = kind(**options, **more, device="cuda").fit(X, sample_weight=w)
+    np.testing.assert_array_equal(there.labels_, here.labels_)
+    np.testing.assert_allclose(there.modes_, here.modes_, atol=1e-9)
+    for name in ("n_iter_", "n_steps_", "converged_", "n_neighbors_"):
+        assert getattr(there, name) == getattr(here, name), name
+    assert there.scale_ == pytest.approx(here.scale_)
+    new = crowds(d, 30, seed=1)
+    np.testing.assert_array_equal(there.predict(new), here.predict(new))
+    np.testing.assert_allclose(there.score_samples(new), here.score_samples(new), rtol=1e-3)
+
+
+def test_n_neighbors_of_tensors():
+    X = crowds(2)
+    found = MeanShift(bandwidth=np.inf, n_neighbors=7, device="cuda").fit(tensor(X))
+    expected = MeanShift(bandwidth=np.inf, n_neighbors=7).fit(X)
+    assert found.labels_.tolist() == expected.labels_.tolist()
 
 
 @pytest.mark.parametrize("algorithm", ["auto", "fast"])
@@ -129,6 +162,27 @@ def test_a_bandwidth_is_chosen():
     expected = MeanShift().fit(X)
     assert found.bandwidth_ == pytest.approx(expected.bandwidth_)
     np.testing.assert_array_equal(found.labels_, expected.labels_)
+
+
+@pytest.mark.slow
+def test_a_number_of_neighbours_is_chosen_in_many_dimensions():
+    X = crowds(20, 120) + 3.0 * np.random.RandomState(0).randn(120, 20)
+    found = MeanShift(device="cuda").fit(X)
+    expected = MeanShift().fit(X)
+    assert found.n_neighbors_ == expected.n_neighbors_ is not None
+    assert found.bandwidth_ == pytest.approx(expected.bandwidth_)
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+
+
+def test_the_choice_knows_the_weight_of_all_points(monkeypatch):
+    """Limits for small clusters were those of the sample."""
+    monkeypatch.setattr(engine, "_SAMPLE", 60)
+    X = crowds(2, 240)
+    found = MeanShift(device="cuda").fit(X)
+    expected = MeanShift().fit(X)
+    assert found.profile_.total == expected.profile_.total == 240
+    ratio = found.chosen_["min_cluster_size"] / expected.chosen_["min_cluster_size"]
+    assert 0.5 < ratio < 2.0
 
 
 def test_the_default_batch_is_a_sixteenth():
@@ -265,3 +319,55 @@ def test_one_point_and_all_the_same():
             model = kind(bandwidth=1.0, **more, device="cuda").fit(X)
             assert (model.labels_ == 0).all()
             np.testing.assert_allclose(model.modes_, X)
+
+
+@pytest.mark.parametrize(("kind", "more"), ESTIMATORS)
+@pytest.mark.parametrize(
+    ("d", "options"),
+    [
+        (2, {"bandwidth": 1.0}),
+        (2, {"bandwidth": 1.0, "n_neighbors": 7}),
+        (12, {"bandwidth": 0.3, "metric": "cosine"}),
+        (12, {"bandwidth": 3.0, "feature_scale": tuple(np.linspace(1.0, 2.0, 12))}),
+    ],
+)
+def test_cells_give_the_result_of_the_cpu(kind, more, d, options):
+    X = crowds(d, 150)
+    w = make_weights("real", len(X))
+    options = {**options, **more, "resolution": 1.5}
+    here = kind(**options).fit(X, sample_weight=w)
+    there = kind(**options, device="cuda").fit(X, sample_weight=w)
+    np.testing.assert_array_equal(there.labels_, here.labels_)
+    np.testing.assert_allclose(there.modes_, here.modes_, atol=1e-4)
+    np.testing.assert_allclose(there.cluster_centers_, here.cluster_centers_, atol=1e-4)
+    for name in ("n_iter_", "n_steps_", "converged_"):
+        assert getattr(there, name) == getattr(here, name), name
+    new = crowds(d, 30, seed=1)
+    np.testing.assert_array_equal(there.predict(X), there.labels_)
+    np.testing.assert_array_equal(there.predict(new), here.predict(new))
+    np.testing.assert_allclose(there.score_samples(new), here.score_samples(new), rtol=1e-3)
+    np.testing.assert_array_equal(there.set_params(device="cpu").predict(new), here.predict(new))
+
+
+def test_cells_of_tensors():
+    X = crowds(2, 150)
+    found = MeanShift(bandwidth=1.0, resolution=2.0, device="cuda").fit(tensor(X).float())
+    expected = MeanShift(bandwidth=1.0, resolution=2.0).fit(X.astype(np.float32))
+    assert found.labels_.tolist() == expected.labels_.tolist()
+    assert found.modes_.dtype == found.cluster_centers_.dtype == torch.float32
+    assert found.predict(tensor(X)).tolist() == expected.predict(X).tolist()
+
+
+def test_the_callback_sees_the_points_of_the_cells():
+    X, seen = crowds(2, 80), []
+    model = BlurringMeanShift(bandwidth=1.0, resolution=2.0, device="cuda")
+    model.set_callbacks(lambda progress: seen.append(progress.positions)).fit(X)
+    np.testing.assert_array_equal(seen[-1], model.modes_)
+    assert len(np.unique(seen[0], axis=0)) < len(X)
+
+
+def test_streams_stay_on_the_cpu():
+    model = MeanShift(bandwidth=1.0, resolution=2.0, device="cuda")
+    with pytest.raises(ValueError, match=r"partial_fit keeps its cells on the CPU.*device='cpu'"):
+        model.partial_fit(crowds(2))
+    assert model.set_params(device="auto").partial_fit(crowds(2)).engine_ == "cpu"

@@ -10,7 +10,7 @@ from helpers import make_data, make_weights
 from modeshift.engines.cpu.components import connected_components as components_of
 from modeshift.engines.cpu.nearest import NearestSearch as NearestOnCpu
 from modeshift.engines.cpu.nearest import nearest_rows as nearest_of
-from modeshift.engines.cuda import few_field, many_field, memory
+from modeshift.engines.cuda import few_field, many_field, memory, nearest, nearest_field
 from modeshift.engines.cuda.components import connected_components
 from modeshift.engines.cuda.few_field import FewField
 from modeshift.engines.cuda.halves import (
@@ -23,9 +23,11 @@ from modeshift.engines.cuda.halves import (
     width_of,
 )
 from modeshift.engines.cuda.many_field import ManyField
-from modeshift.engines.cuda.nearest import NearestSearch, nearest_rows
+from modeshift.engines.cuda.nearest import NearestSearch
+from modeshift.engines.cuda.nearest_field import NearestField
 from modeshift.engines.cuda.tiles import FEW, balls_around, locality_order, near_tiles, padded
 from modeshift.engines.rule import TRUNCATION, Flat, Gaussian, Sphere
+from modeshift.engines.rule import nearest as nearest_rule
 from on_gpu import DEVICE, tensor
 from twins import naive
 
@@ -298,7 +300,7 @@ def test_nearest_rows_equal_those_of_the_cpu(d):
     X, _ = make_data("lattice", 90, d)
     places, _ = make_data("uniform", 50, d)
     for asked in (places, X):  # on the lattice there are ties
-        found = nearest_rows(tensor(X), tensor(asked)).cpu().numpy()
+        found = NearestSearch(tensor(X))(tensor(asked)).cpu().numpy()
         np.testing.assert_array_equal(found, nearest_of(X, asked))
 
 
@@ -317,6 +319,87 @@ def test_several_nearest_equal_those_of_the_cpu(n, d, dtype):
     assert (squares[-1] >= 1e29).all()
     if dtype == torch.float64:
         np.testing.assert_array_equal(rows.cpu(), expected.rows)
+
+
+@pytest.mark.parametrize(("n", "d"), [(90, 1), (300, 2), (1500, 2), (200, 12)])
+def test_several_nearest_of_a_lattice_are_those_of_the_cpu(n, d):
+    X = 0.1 * make_data("lattice", n, d)[0]  # no whole numbers: the last bit decides
+    rows, squares = NearestSearch(tensor(X)).several(tensor(X[:40]), 10)
+    expected = NearestOnCpu(X).several(X[:40], 10)
+    np.testing.assert_array_equal(squares.cpu(), expected.squares)
+    np.testing.assert_array_equal(rows.cpu(), expected.rows)
+
+
+def test_of_equally_near_targets_the_lower_ones_stay():
+    """They were lost when nearer targets, which come later, took their slots."""
+    angles = 0.5 * np.pi * np.arange(64)
+    around = np.c_[np.cos(angles), np.sin(angles)].round()
+    X = np.r_[around, np.full((5, 2), 0.25)]
+    rows, _ = NearestSearch(tensor(X)).several(tensor(np.zeros((1, 2))), 10)
+    assert rows[0].tolist() == [64, 65, 66, 67, 68, 0, 1, 2, 3, 4]
+
+
+def test_far_tiles_are_not_visited():
+    """With targets that are NaN in far tiles nothing changes, because nobody looks at them."""
+    X = np.r_[make_data("uniform", 2000, 2)[0], make_data("uniform", 4000, 2)[0] + 1e3]
+    search = NearestSearch(tensor(X))
+    places = tensor(X[:30])
+    expected = search.several(places, 5)
+    far = (search._tiles.columns > 500).any(dim=0)
+    assert int(far.sum()) >= 4000
+    search._tiles.columns[:, far] = torch.nan
+    search._tiles.numbers[far] = -1
+    found = search.several(places, 5)
+    assert torch.equal(found.rows, expected.rows)
+
+
+def nearest_field_of(X, weights, h, k, ball, precision="exact", dtype=torch.float64):
+    order = locality_order(tensor(X, dtype))
+    w = np.ones(len(X)) if weights is None else weights
+    return NearestField(
+        tensor(X, dtype)[order], tensor(w)[order], h, nearest_rule(ball, k, w), precision, order
+    )
+
+
+@pytest.mark.parametrize("k", [1.0, 6.0, 40.0])
+@pytest.mark.parametrize("weights", [None, "real", "zeros"])
+@pytest.mark.parametrize("d", [2, 12])
+@pytest.mark.parametrize("maker", ["clustered", "lattice"])
+def test_means_of_the_nearest_equal_the_twin(maker, d, weights, k):
+    X, h = make_data(maker, 90, d)
+    w = make_weights(weights, 90)
+    places = X[::4] if maker == "lattice" else places_for(X, h)
+    for ball, kernel, radius in ((Flat(), "flat", np.inf), (Gaussian(), "gaussian", 0.4 * h)):
+        field = nearest_field_of(X, w, radius, k, ball)
+        answer = field.means_near(tensor(places))
+        rule = naive.PLAIN._replace(kernel=kernel, n_neighbors=k)
+        expected, masses = twin(X, w, radius, places, rule)
+        np.testing.assert_allclose(answer.masses.cpu(), masses, rtol=1e-12)
+        np.testing.assert_allclose(answer.means.cpu(), expected, atol=1e-12 * np.abs(X).max())
+
+
+@pytest.mark.parametrize("weights", [None, "real"])
+def test_points_that_do_not_fit_at_once_are_found_in_rounds(weights, monkeypatch):
+    monkeypatch.setattr(nearest_field, "MOST", 8)
+    rounds, keep = [], nearest.keep_nearest
+    monkeypatch.setattr(
+        nearest_field, "keep_nearest", lambda *given: rounds.append(given) or keep(*given)
+    )
+    X, _ = make_data("lattice", 120, 2)  # ties across the rounds
+    w = make_weights(weights, 120)
+    field = nearest_field_of(X, w, 2.5, 37.0, Flat())
+    answer = field.means_near(tensor(X))
+    assert len(rounds) > 3
+    expected, masses = twin(X, w, 2.5, X, naive.PLAIN._replace(n_neighbors=37.0))
+    np.testing.assert_allclose(answer.masses.cpu(), masses, rtol=1e-12)
+    np.testing.assert_allclose(answer.means.cpu(), expected, atol=1e-12)
+
+
+def test_fast_finds_the_nearest_in_float32():
+    X, _ = make_data("clustered", 90, 12)
+    means = nearest_field_of(X, None, np.inf, 5.0, Flat(), "fast").means_near(tensor(X)).means
+    expected, _ = twin(X, None, np.inf, X, naive.PLAIN._replace(n_neighbors=5.0))
+    np.testing.assert_allclose(means.cpu(), expected, atol=1e-12 * np.abs(X).max())
 
 
 @settings(max_examples=25)

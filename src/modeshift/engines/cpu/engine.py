@@ -7,10 +7,11 @@ import numpy as np
 
 from modeshift.engines.cpu.cell_sums import cell_keys
 from modeshift.engines.cpu.chart import chart_of
+from modeshift.engines.cpu.compress import Cells
 from modeshift.engines.cpu.data import Data, take_in
 from modeshift.engines.cpu.hashing import RowTable
 from modeshift.engines.cpu.runs import field_of, run
-from modeshift.engines.cpu.scale import nearest_scale
+from modeshift.engines.cpu.scale import scale_of
 from modeshift.engines.cpu.space import NumpySpace
 from modeshift.engines.cpu.sphere import normalised, put_back
 from modeshift.engines.cpu.stream import Stream, origin_of
@@ -49,12 +50,7 @@ class CpuEngine:
         if spec.resolution is None:
             problem = _posed(spec, data.points, data.weights)
             return solve(spec, problem, None, data.dtype, random_state, observer)
-        units = units_of(NumpySpace(), spec, data.points, data.weights, spec.radius)
-        if units.weight:  # room for heavier and lighter batches
-            units = units._replace(weight=int(np.frexp(data.weights.max())[1]))
-        stream = begin_stream(spec, units, data.points.shape[1])
-        stream.add(data)
-        return self.fit_stream(spec, stream, random_state, observer)
+        return self.fit_stream(spec, stream_of(spec, data), random_state, observer)
 
     def begin(self, spec: Spec, data: Data) -> Stream:
         """Return an empty stream for batches like these data."""
@@ -64,13 +60,10 @@ class CpuEngine:
         self, spec: Spec, stream: Stream, random_state: np.random.RandomState, observer: Observer
     ) -> Fit:
         """Cluster the cells of a stream; labels and modes are those of the last batch."""
-        cells, side = stream.cells(), stream.side
-        problem = problem_of(
-            spec, cell_points(spec, cells, side), cells.weights, spec.radius, stream.units
-        )
+        cells, problem = posed_cells(spec, stream)
         fit = solve(spec, problem, cells, stream.dtype, random_state, observer)
         stream.forget_batch()
-        return with_grid(fit, cells, side)._replace(stream=stream)
+        return with_grid(fit, cells, stream.side)._replace(stream=stream)
 
     def index(self, spec: Spec, model: Model) -> "CpuIndex":
         """Build the tree of the fitted points."""
@@ -124,12 +117,24 @@ def label(spec: Spec, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def _posed(spec: Spec, points: np.ndarray, weights: np.ndarray) -> Problem:
-    scale = None
-    if spec.radius == np.inf:
-        assert spec.n_neighbors is not None
-        scale = nearest_scale(points, weights, spec.n_neighbors, spec.n_threads)
-        scale *= spec.shrinkage(points.shape[1])
-    return pose(NumpySpace(), spec, points, weights, scale)
+    return pose(NumpySpace(), spec, points, weights, scale_of(spec, points, weights))
+
+
+def stream_of(spec: Spec, data: Data) -> Stream:
+    """Return the stream of one batch: the sums of the cells of all points."""
+    units = units_of(NumpySpace(), spec, data.points, data.weights, spec.radius)
+    if units.weight:  # room for heavier and lighter batches
+        units = units._replace(weight=int(np.frexp(data.weights.max())[1]))
+    stream = begin_stream(spec, units, data.points.shape[1])
+    stream.add(data)
+    return stream
+
+
+def posed_cells(spec: Spec, stream: Stream) -> tuple[Cells, Problem]:
+    """Return the cells of a stream, and the problem whose points are their means."""
+    cells = stream.cells()
+    points = cell_points(spec, cells, stream.side)
+    return cells, problem_of(spec, points, cells.weights, spec.radius, stream.units)
 
 
 def begin_stream(spec: Spec, units: Units, n_places: int) -> Stream:

@@ -8,8 +8,18 @@ from modeshift.engines.cpu.fields.protocol import average_near
 from modeshift.engines.cpu.jit import bare_kernel
 from modeshift.engines.cpu.parallel import run_blocks
 from modeshift.engines.rule import Flat, nearest
+from modeshift.spec import Spec
 
 _SAMPLE = 1000  # largest number of points in the median
+
+
+def scale_of(spec: Spec, points: np.ndarray, weights: np.ndarray) -> float:
+    """Return the length that ``tol`` and ``merge_radius`` are fractions of: mostly the radius."""
+    if spec.radius < np.inf:
+        return spec.radius
+    assert spec.n_neighbors is not None
+    scale = nearest_scale(points, weights, spec.n_neighbors, spec.n_threads)
+    return scale * spec.shrinkage(points.shape[1])
 
 
 def nearest_scale(points: np.ndarray, weights: np.ndarray, k: int, n_jobs: int = 1) -> float:

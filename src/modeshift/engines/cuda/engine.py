@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from modeshift.engines.cpu.engine import CellTable, posed_cells, stream_of, with_grid
+from modeshift.engines.cpu.scale import scale_of
+from modeshift.engines.cuda.answers import Answers
 from modeshift.engines.cuda.field import DeviceField
 from modeshift.engines.cuda.intake import Intake, example_of, take_in
-from modeshift.engines.cuda.runs import Sorted, arrange, field_of, run
+from modeshift.engines.cuda.runs import arrange, field_of, run
 from modeshift.engines.cuda.space import TorchSpace
 from modeshift.engines.finish import find_clusters, merge
 from modeshift.engines.pose import pose
@@ -20,7 +23,6 @@ from modeshift.engines.problem import Problem
 from modeshift.engines.reporting import reporter
 from modeshift.spec import Fit, Sampled, Spec
 from modeshift.watching.observer import Observer
-from modeshift.watching.watch import Watch
 
 _SAMPLE = 10_000  # points for the choice of a bandwidth
 
@@ -51,55 +53,65 @@ class CudaEngine:
         if len(rows) < len(points):
             corners = points.amax(dim=0) - points.amin(dim=0)
             width = float(torch.linalg.vector_norm(corners)) or 1.0
-        return Sampled(
-            points[rows].cpu().numpy(), data.weights[rows].cpu().numpy(), width=width, nearest=False
-        )
+        total = float(data.weights.sum())
+        return Sampled(points[rows].cpu().numpy(), data.weights[rows].cpu().numpy(), total, width)
 
     def fit(
         self, spec: Spec, data: Intake, random_state: np.random.RandomState, observer: Observer
     ) -> Fit:
+        """Cluster the points, or the cells of a grid that stand for them."""
+        if spec.resolution is None:
+            space = TorchSpace(self._device, spec.feature_scale)
+            problem = pose(space, spec, data.points, data.weights, _scale_of(spec, data))
+            return self._solve(spec, Answers(data), problem, random_state, observer)
+        stream = stream_of(spec, data.on_host())
+        cells, problem = posed_cells(spec, stream)
+        tensor = partial(torch.as_tensor, device=self._device)
+        problem = problem._replace(points=tensor(problem.points), weights=tensor(problem.weights))
+        fit = self._solve(spec, Answers(data, cells), problem, random_state, observer)
+        return with_grid(fit, cells, stream.side)
+
+    def _solve(
+        self, spec: Spec, answers: Answers, problem: Problem, random_state: np.random.RandomState,
+        observer: Observer,
+    ) -> Fit:  # fmt: skip
         """Run the schedule over points in the order of space, and find the clusters."""
         space = TorchSpace(self._device, spec.feature_scale)
-        problem = pose(space, spec, data.points, data.weights)
-        arranged = arrange(problem)
-        report = reporter(observer, space, spec, problem, data.handed_back)
+        arranged, n = arrange(problem), len(problem.points)
+
+        def shown(positions: torch.Tensor) -> Any:
+            return answers.modes(positions) if len(positions) == n else answers.places(positions)
+
+        report = reporter(observer, space, spec, problem, shown)
         watch = observer.watch(report, *_identity(observer, spec, problem))
         with watch.keeping():
-            return self._solved(spec, data, problem, arranged, random_state, watch)
-
-    def _solved(
-        self, spec: Spec, data: Intake, problem: Problem, arranged: Sorted, random_state: Any,
-        watch: Watch,
-    ) -> Fit:  # fmt: skip
-        """Run the schedule, and find the clusters."""
-        space, seats = TorchSpace(self._device, spec.feature_scale), arranged.seats
-        outcome = run(spec, arranged, random_state, watch)
-        ends = outcome.ends[seats]
-        components = merge(space, spec, problem, ends)
-        rows = space.arange(len(ends))
-        labels, centers = find_clusters(space, spec, problem, ends, components, rows)
-        centers = centers.to(ends.dtype)
-        in_user_units = partial(space.from_units, exponent=problem.exponent)
-        back, kept = data.handed_back, data.kept
-        return Fit(
-            labels=back(labels),
-            modes=back(in_user_units(ends)),
-            centers=back(in_user_units(centers)),
-            scale=float(np.ldexp(problem.scale, problem.exponent)),
-            n_iter=outcome.n_iter,
-            n_steps=outcome.n_steps,
-            converged=outcome.converged,
-            model=Model(
-                problem._replace(points=kept(problem.points), weights=back(problem.weights)),
-                back(labels),
-                len(centers),
-                spec.feature_scale,
-            ),
-        )
+            outcome = run(spec, arranged, random_state, watch)
+            ends = outcome.ends[arranged.seats]
+            components = merge(space, spec, problem, ends)
+            firsts = answers.firsts(space.arange(n))
+            labels, centers = find_clusters(space, spec, problem, ends, components, firsts)
+            in_user_units = partial(space.from_units, exponent=problem.exponent)
+            return Fit(
+                labels=answers.labels(labels),
+                modes=answers.modes(in_user_units(ends)),
+                centers=answers.places(in_user_units(centers)),
+                scale=float(np.ldexp(problem.scale, problem.exponent)),
+                n_iter=outcome.n_iter,
+                n_steps=outcome.n_steps,
+                converged=outcome.converged,
+                model=answers.model(spec, problem, labels, len(centers)),
+            )
 
     def index(self, spec: Spec, model: Model) -> "CudaIndex":
         """Return the index; fitted points are uploaded once."""
         return CudaIndex(spec, model, self._device)
+
+
+def _scale_of(spec: Spec, data: Intake) -> float:
+    """Return the scale; if the bandwidth is infinite, it is computed on the CPU."""
+    if np.isfinite(spec.radius):
+        return spec.radius
+    return scale_of(spec, data.points.cpu().numpy(), data.weights.cpu().numpy())
 
 
 def _identity(observer: Observer, spec: Spec, problem: Problem) -> tuple:
@@ -148,13 +160,20 @@ class CudaIndex:
 
     def _build(self, dtype: torch.dtype) -> Index:
         tensor = partial(torch.as_tensor, device=self._device)
-        problem = self._model.problem
+        problem, grid = self._model.problem, self._model.grid
         problem = problem._replace(
             points=tensor(problem.points).to(dtype), weights=tensor(problem.weights)
         )
         model = self._model._replace(problem=problem, labels=tensor(self._model.labels))
 
         def make_field(problem: Problem) -> DeviceField:
-            return field_of(self._spec, arrange(problem).problem)
+            return field_of(self._spec, arrange(problem))
 
-        return Index(TorchSpace(self._device), model, make_field)
+        cell_of = None if grid is None else partial(_cell_of, CellTable(grid))
+        return Index(TorchSpace(self._device), model, make_field, cell_of)
+
+
+def _cell_of(table: CellTable, points: torch.Tensor) -> torch.Tensor:
+    """Return the cell of each point; cells are looked up on the CPU."""
+    found = table.cell_of(points.double().cpu().numpy())
+    return torch.as_tensor(found, device=points.device)

@@ -7,7 +7,7 @@ import torch
 
 from modeshift.engines.cuda.memory import in_chunks
 from modeshift.engines.cuda.space import TorchSpace
-from modeshift.engines.rule import TRUNCATION, Gaussian, Rule, Sphere
+from modeshift.engines.rule import TRUNCATION, Gaussian, Nearest, Rule, Sphere
 
 LOG2_E = 1.4426950408889634
 
@@ -36,7 +36,7 @@ class DeviceField(ABC):
     weights : Tensor of shape (n,), float64
     radius : float
     rule : Rule
-        Flat or Gaussian, in the plane or on the sphere.
+        In the plane or on the sphere.
     precision : {"exact", "fast"}
     """
 
@@ -55,7 +55,7 @@ class DeviceField(ABC):
         self.radius = radius
         self.rule = rule
         self.precision = precision
-        self.gaussian = isinstance(rule, Gaussian)
+        self.gaussian = isinstance(rule.ball if isinstance(rule, Nearest) else rule, Gaussian)
         self.on_sphere = isinstance(rule.space, Sphere)
         self.reach = radius * (TRUNCATION if self.gaussian else 1.0)
         self.points = points.clone(memory_format=torch.contiguous_format)

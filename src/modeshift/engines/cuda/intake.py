@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from modeshift.checks import ONLY_ZEROS, check_weights
+from modeshift.engines.cpu.data import Data
 from modeshift.engines.cuda.sphere import normalised
 from modeshift.spec import Spec
 
@@ -30,6 +31,11 @@ class Intake(NamedTuple):
     def handed_back(self, values: torch.Tensor) -> Any:
         """Return a result in the kind of array of X."""
         return values if self.as_tensors else values.cpu().numpy()
+
+    def on_host(self) -> Data:
+        """Return the input as the CPU takes it."""
+        points = self.points.cpu().numpy()
+        return Data(points, self.weights.cpu().numpy(), points.dtype)
 
     def kept(self, positions: torch.Tensor) -> Any:
         """Return positions for ``predict``: a tensor, or a float64 array as the CPU needs it."""

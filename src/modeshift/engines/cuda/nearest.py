@@ -1,4 +1,8 @@
-"""Find the nearest targets of many places, on the device."""
+"""Find the nearest targets of many places, on the device.
+
+Targets are cut into tiles, each with a ball around it. A block of places visits the tiles from
+where it lies outwards, and skips those whose ball is farther away than all that it keeps.
+"""
 
 from typing import NamedTuple
 
@@ -6,9 +10,19 @@ import torch
 import triton
 import triton.language as tl
 
-_BLOCK = 32
+from modeshift.engines.cuda.tiles import Balls, balls_around, gaps_between, locality_order, padded
+
+NOBODY = 2**31 - 1
+"""Number of a target that is never found."""
+
+MOST = 256
+"""The most targets that a search can keep for each place."""
+
 _TILE = 64
-_ROOM = 16  # the most targets that are searched for
+_FAN = 16  # tiles whose distances are compared at a time
+_BLOCK = 32  # places of a program, fewer if it keeps many targets of each
+_KEPT = 2048  # targets that a program keeps, at most, of all its places
+_ENTRIES = 2**24  # pairs of a block and a tile, and targets that are kept, at a time
 
 
 class Neighbours(NamedTuple):
@@ -18,22 +32,49 @@ class Neighbours(NamedTuple):
     squares: torch.Tensor
 
 
+class Targets(NamedTuple):
+    """Targets as the kernel reads them.
+
+    Attributes
+    ----------
+    columns : Tensor of shape (d, n)
+        Coordinates; n is a multiple of the tile.
+    numbers : Tensor of shape (n,), int32
+        The numbers that are found; of equally near targets the lower one comes first.
+    balls : Balls
+        Around the tiles.
+    """
+
+    columns: torch.Tensor
+    numbers: torch.Tensor
+    balls: Balls
+
+
+class Floor(NamedTuple):
+    """The last target of each place that was found before: only targets behind it count."""
+
+    squares: torch.Tensor
+    numbers: torch.Tensor
+
+
 class NearestSearch:
-    """Search for the nearest targets. It compares all targets."""
+    """Search for the nearest targets. They are sorted once."""
 
     def __init__(self, targets: torch.Tensor) -> None:
         self._targets = targets
+        order = locality_order(targets)
+        self._tiles = lay_out(targets[order], order)
 
     def __call__(self, places: torch.Tensor) -> torch.Tensor:
         """Return for each place the index of the nearest target; ties go to the lower index."""
-        return nearest_rows(self._targets, places)
+        return self._search(places, 1).rows[:, 0]
 
     def several(self, places: torch.Tensor, k: int) -> Neighbours:
         """Return the k nearest targets of each place, or all if there are fewer.
 
         Where squared distances overflow, only their ratios are right.
         """
-        rows, squares = nearest_several(self._targets, places, min(k, len(self._targets)))
+        rows, squares = self._search(places, min(k, len(self._targets)))
         far = squares[:, 0].isinf()
         if far.any():
             scale = 1.0 if squares.dtype == torch.float32 else 2.0**-600
@@ -42,61 +83,149 @@ class NearestSearch:
             squares[far] = (found / found[:, :1] * 1e30).to(squares.dtype)
         return Neighbours(rows, squares)
 
-
-def nearest_several(
-    targets: torch.Tensor, places: torch.Tensor, k: int
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return rows and squared distances of the k nearest targets; ties go to the lower index."""
-    (m, d), n = places.shape, len(targets)
-    room = 1 if k == 1 else _ROOM
-    rows = torch.empty((m, room), dtype=torch.int64, device=places.device)
-    squares = torch.empty((m, room), dtype=places.dtype, device=places.device)
-    nearest_of_all[(triton.cdiv(m, _BLOCK),)](
-        targets.contiguous(), places.contiguous(), rows, squares, n, m, d,
-        ROOM=room, BLOCK=_BLOCK, TILE=_TILE, num_warps=4,
-    )  # fmt: skip
-    rows, order = rows.sort(dim=1)
-    squares, nearer = squares.gather(1, order).sort(dim=1, stable=True)
-    return rows.gather(1, nearer)[:, :k], squares[:, :k]
+    def _search(self, places: torch.Tensor, k: int) -> Neighbours:
+        """Search in the order of space, so that blocks of places are small."""
+        order = locality_order(places)
+        found = keep_nearest(self._tiles, places[order], 1 << (k - 1).bit_length())
+        back = torch.argsort(order)
+        return Neighbours(found.rows[back, :k], found.squares[back, :k])
 
 
-def nearest_rows(targets: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
-    """Return for each place the index of the nearest target; ties go to the lower index."""
-    return nearest_several(targets, places, 1)[0][:, 0]
+def lay_out(targets: torch.Tensor, numbers: torch.Tensor) -> Targets:
+    """Cut targets, which are in the order of space, into tiles."""
+    rows = padded(targets, _TILE)
+    missing = len(rows) - len(targets)
+    numbers = torch.nn.functional.pad(numbers.to(torch.int32), (0, missing), value=NOBODY)
+    return Targets(rows.T.contiguous(), numbers, balls_around(rows, _TILE))
 
 
-@triton.jit(do_not_specialize=["n", "m", "d"])
-def nearest_of_all(
-    targets, places, found, squares, n, m, d,
-    ROOM: tl.constexpr, BLOCK: tl.constexpr, TILE: tl.constexpr,
-):  # fmt: skip
-    """Compare all targets with a block of places, and keep the nearest ROOM, in any order.
+def keep_nearest(
+    targets: Targets,
+    places: torch.Tensor,
+    room: int,
+    reach: float = float("inf"),
+    floor: Floor | None = None,
+) -> Neighbours:
+    """Return the nearest targets of each place, in the order of distance, then number.
 
-    A target that is nearer than the farthest one that is kept takes its slot.
+    Parameters
+    ----------
+    targets : Targets
+    places : Tensor of shape (m, d)
+        In the order of space.
+    room : int
+        Number of targets, a power of two up to ``MOST``. ``rows`` is ``NOBODY`` if there are fewer.
+    reach : float
+        Largest squared distance.
+    floor : Floor, optional
+        Only targets behind it count.
     """
-    rows = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    if floor is None:
+        floor = Floor(places.new_full((len(places),), -1.0), targets.numbers.new_zeros(len(places)))
+    block = min(_BLOCK, _KEPT // room)
+    rows = max(1, _ENTRIES // max(len(targets.balls.radii), block * room)) * block
+    parts = zip(places.split(rows), *(values.split(rows) for values in floor), strict=True)
+    found = [_search_part(targets, part, room, reach, Floor(*behind)) for part, *behind in parts]
+    return Neighbours(*(torch.cat(column) for column in zip(*found, strict=True)))
+
+
+def _search_part(
+    targets: Targets, places: torch.Tensor, room: int, reach: float, floor: Floor
+) -> Neighbours:
+    m, d = places.shape
+    block, n_tiles = min(_BLOCK, _KEPT // room), len(targets.balls.radii)
+    gaps = gaps_between(balls_around(padded(places, block), block), targets.balls)
+    numbers = torch.empty((m, room), dtype=torch.int32, device=places.device)
+    squares = torch.empty((m, room), dtype=places.dtype, device=places.device)
+    nearest_of_all[(len(gaps),)](
+        targets.columns, targets.numbers, places.contiguous(), gaps.to(places.dtype),
+        gaps.argmin(dim=1), floor.squares, floor.numbers, places.new_tensor([reach]), numbers,
+        squares, targets.columns.shape[1], n_tiles, m, d,
+        ROOM=room, BLOCK=block, TILE=_TILE, FAN=_FAN, NOBODY=NOBODY, num_warps=4,
+        enable_fp_fusion=False,  # squared distances are those of the CPU, to the last bit
+    )  # fmt: skip
+    numbers, order = numbers.sort(dim=1)
+    squares, nearer = squares.gather(1, order).sort(dim=1, stable=True)
+    return Neighbours(numbers.gather(1, nearer).long(), squares)
+
+
+@triton.jit(do_not_specialize=["n", "n_tiles", "m", "d"])
+def nearest_of_all(
+    columns, numbers, places, gaps, homes, floors, floor_numbers, limit, found, squares,
+    n, n_tiles, m, d,
+    ROOM: tl.constexpr, BLOCK: tl.constexpr, TILE: tl.constexpr, FAN: tl.constexpr,
+    NOBODY: tl.constexpr,
+):  # fmt: skip
+    """Keep the nearest ROOM targets of each place of a block, in any order.
+
+    A target that comes before the last one that is kept takes its slot; the order is by distance,
+    then by number. ``gaps`` are lower bounds of the distances between a place of the block and a
+    target of the tile. Free slots have the highest numbers.
+    """
+    block = tl.program_id(0)
+    places_here = block * BLOCK + tl.arange(0, BLOCK)
+    rows = tl.minimum(places_here, m - 1).to(tl.int64)
     slots = tl.arange(0, ROOM)
+    fan = tl.arange(0, FAN)
+    reach = tl.load(limit)
+    floor = tl.load(floors + rows)[:, None]
+    floor_number = tl.load(floor_numbers + rows)[:, None]
     kept = tl.full((BLOCK, ROOM), float("inf"), places.dtype.element_ty)
-    which = tl.zeros((BLOCK, ROOM), tl.int64)
-    for first in range(0, n, TILE):
-        others = first + tl.arange(0, TILE).to(tl.int64)
-        square = tl.zeros((BLOCK, TILE), places.dtype.element_ty)
-        for k in range(d):
-            here = tl.load(places + rows * d + k, mask=rows < m, other=0.0)
-            there = tl.load(targets + others * d + k, mask=others < n, other=float("inf"))
-            gap = here[:, None] - there[None, :]
-            square += gap * gap
-        nearest, column = tl.min(square, axis=1, return_indices=True)
-        farthest, slot = tl.max(kept, axis=1, return_indices=True)
-        while tl.max((nearest < farthest).to(tl.int32), axis=0) > 0:
-            taken = (nearest < farthest)[:, None]
-            here = taken & (slots[None, :] == slot[:, None])
-            kept = tl.where(here, nearest[:, None], kept)
-            which = tl.where(here, (first + column)[:, None].to(tl.int64), which)
-            gone = taken & (tl.arange(0, TILE)[None, :] == column[:, None])
-            square = tl.where(gone, float("inf"), square)
-            nearest, column = tl.min(square, axis=1, return_indices=True)
-            farthest, slot = tl.max(kept, axis=1, return_indices=True)
+    which = tl.zeros((BLOCK, ROOM), tl.int32) + (NOBODY - ROOM + slots)[None, :]
+    farthest, last = _last_of(kept, which)
+    bound = reach
+    n_flights = tl.cdiv(n_tiles, FAN)
+    home = (tl.load(homes + block) // FAN).to(tl.int32)
+    for turn in range(n_flights):
+        flight = (home + turn) % n_flights
+        tiles = flight * FAN + fan
+        real = tiles < n_tiles
+        gap = tl.load(gaps + block.to(tl.int64) * n_tiles + tiles, mask=real, other=0.0)
+        bits = tl.sum((real & (gap * gap <= bound)).to(tl.int32) << fan, axis=0)
+        for tile in range(FAN):
+            if (bits >> tile) & 1:
+                others = (flight * FAN + tile) * TILE + tl.arange(0, TILE)
+                square = tl.zeros((BLOCK, TILE), places.dtype.element_ty)
+                column = columns
+                for k in range(d):
+                    here = tl.load(places + rows * d + k)
+                    step = tl.load(column + others)[None, :] - here[:, None]
+                    square += step * step
+                    column += n
+                number = tl.load(numbers + others)[None, :] + tl.zeros((BLOCK, TILE), tl.int32)
+                behind = (square > floor) | ((square == floor) & (number > floor_number))
+                counts = behind & (square <= reach) & (number < NOBODY)
+                square = tl.where(counts, square, float("inf"))
+                number = tl.where(counts, number, NOBODY)
+                nearest, first = _first_of(square, number, NOBODY)
+                enters = (nearest < farthest) | ((nearest == farthest) & (first < last))
+                while tl.max(enters.to(tl.int32), axis=0) > 0:
+                    taken = enters[:, None]
+                    slot = taken & (which == last[:, None])
+                    kept = tl.where(slot, nearest[:, None], kept)
+                    which = tl.where(slot, first[:, None], which)
+                    gone = taken & (number == first[:, None])
+                    square = tl.where(gone, float("inf"), square)
+                    number = tl.where(gone, NOBODY, number)
+                    nearest, first = _first_of(square, number, NOBODY)
+                    farthest, last = _last_of(kept, which)
+                    enters = (nearest < farthest) | ((nearest == farthest) & (first < last))
+                bound = tl.minimum(reach, tl.max(farthest, axis=0))
     at = rows[:, None] * ROOM + slots[None, :]
-    tl.store(found + at, which, mask=(rows < m)[:, None])
-    tl.store(squares + at, kept, mask=(rows < m)[:, None])
+    inside = (places_here < m)[:, None]
+    tl.store(found + at, tl.where(which < NOBODY - ROOM, which, NOBODY), mask=inside)
+    tl.store(squares + at, kept, mask=inside)
+
+
+@triton.jit
+def _first_of(square, number, NOBODY: tl.constexpr):
+    """Return the nearest of the targets of each place, and its number."""
+    nearest = tl.min(square, axis=1)
+    return nearest, tl.min(tl.where(square == nearest[:, None], number, NOBODY), axis=1)
+
+
+@triton.jit
+def _last_of(kept, which):
+    """Return the farthest of the targets that are kept for each place, and its number."""
+    farthest = tl.max(kept, axis=1)
+    return farthest, tl.max(tl.where(kept == farthest[:, None], which, -1), axis=1)

@@ -9,8 +9,10 @@ from modeshift.engines.cpu.seeding import bin_seeds, drawn_rows, follow, given_s
 from modeshift.engines.cuda.few_field import FewField
 from modeshift.engines.cuda.field import DeviceField
 from modeshift.engines.cuda.many_field import ManyField
+from modeshift.engines.cuda.nearest_field import NearestField
 from modeshift.engines.cuda.tiles import FEW, locality_order
 from modeshift.engines.problem import Problem
+from modeshift.engines.rule import Nearest
 from modeshift.engines.schedules.blur import blur
 from modeshift.engines.schedules.climb import climb
 from modeshift.engines.schedules.outcome import Outcome
@@ -28,11 +30,14 @@ class Sorted(NamedTuple):
     Attributes
     ----------
     problem : Problem
+    numbers : Tensor of shape (n,)
+        Original number of each row.
     seats : Tensor of shape (n,)
         Row of each original number.
     """
 
     problem: Problem
+    numbers: torch.Tensor
     seats: torch.Tensor
 
 
@@ -42,21 +47,24 @@ def arrange(problem: Problem) -> Sorted:
     seats = torch.empty_like(order)
     seats[order] = torch.arange(len(order), device=order.device)
     arranged = problem._replace(points=problem.points[order], weights=problem.weights[order])
-    return Sorted(arranged, seats)
+    return Sorted(arranged, order, seats)
 
 
-def field_of(spec: Spec, problem: Problem) -> DeviceField:
-    """Return the field for the number of features."""
-    kind = FewField if problem.points.shape[1] <= FEW else ManyField
+def field_of(spec: Spec, arranged: Sorted) -> DeviceField:
+    """Return the field for the rule and the number of features."""
+    problem = arranged.problem
     precision = "fast" if spec.algorithm == "fast" else "exact"
-    return kind(problem.points, problem.weights, problem.radius, problem.rule, precision)
+    parts = (problem.points, problem.weights, problem.radius, problem.rule, precision)
+    if isinstance(problem.rule, Nearest):
+        return NearestField(*parts, arranged.numbers)
+    return FewField(*parts) if problem.points.shape[1] <= FEW else ManyField(*parts)
 
 
 def run(spec: Spec, arranged: Sorted, random_state: Any, watch: Watch) -> Outcome:
     """Run the schedule; return the outcome, in the order of the sorted points."""
     if isinstance(spec.schedule, Climb):
         return _climb(spec, spec.schedule, arranged, random_state, watch)
-    field, tol = field_of(spec, arranged.problem), spec.tol * arranged.problem.scale
+    field, tol = field_of(spec, arranged), spec.tol * arranged.problem.scale
     seats = arranged.seats
     watch.reorder(seats)
     if isinstance(spec.schedule, Blur):
@@ -82,8 +90,8 @@ def run(spec: Spec, arranged: Sorted, random_state: Any, watch: Watch) -> Outcom
 def _climb(
     spec: Spec, schedule: Climb, arranged: Sorted, random_state: Any, watch: Watch
 ) -> Outcome:
-    problem, seats, seeding = *arranged, schedule.seeding
-    points, field = problem.points, field_of(spec, problem)
+    problem, seats, seeding = arranged.problem, arranged.seats, schedule.seeding
+    points, field = problem.points, field_of(spec, arranged)
     settings: dict[str, Any] = {
         "tol": spec.tol * problem.scale,
         "max_iter": spec.max_iter,

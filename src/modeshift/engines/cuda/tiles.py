@@ -82,23 +82,33 @@ def _curve_keys(points: torch.Tensor) -> torch.Tensor:
 
 
 def _anchor_order(points: torch.Tensor) -> torch.Tensor:
-    """Return an order by the nearest anchor; anchors are sorted in the same way."""
+    """Return an order by the nearest anchor, then by the distance from it.
+
+    Anchors are sorted in the same way. Groups smaller than the crowd of an anchor stay together,
+    because their points have similar distances from it.
+    """
     n = len(points)
     n_anchors = max(1, n // _CROWD)
     generator = torch.Generator().manual_seed(0)
     drawn = torch.randperm(n, generator=generator)[:n_anchors].to(points.device)
     anchors = points[drawn].float()
-    groups = _nearest_anchor(anchors, anchors[: max(1, int(n_anchors**0.5))])
+    groups, _ = _nearest_anchor(anchors, anchors[: max(1, int(n_anchors**0.5))])
     anchors = anchors[torch.argsort(groups, stable=True)]
-    return torch.argsort(_nearest_anchor(points, anchors), stable=True)
+    groups, squares = _nearest_anchor(points, anchors)
+    by_square = torch.argsort(squares, stable=True)
+    return by_square[torch.argsort(groups[by_square], stable=True)]
 
 
-def _nearest_anchor(points: torch.Tensor, anchors: torch.Tensor) -> torch.Tensor:
-    """Return the index of the nearest anchor. Near ties may go either way."""
+def _nearest_anchor(
+    points: torch.Tensor, anchors: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the index of the nearest anchor, and the squared distance; near ties go either way."""
     halves = 0.5 * (anchors * anchors).sum(dim=1)
     rows = max(1, _CHUNK // len(anchors))
-    return torch.cat(
-        [(halves - part.float() @ anchors.T).argmin(dim=1) for part in points.split(rows)]
+    parts = [(halves - part.float() @ anchors.T).min(dim=1) for part in points.split(rows)]
+    own = 0.5 * (points.float() ** 2).sum(dim=1)
+    return torch.cat([part.indices for part in parts]), own + torch.cat(
+        [part.values for part in parts]
     )
 
 
@@ -123,19 +133,20 @@ ROUNDING = 1e-4  # share of a radius: above the error of float32 with up to 10**
 CANCELLED = 1e-9  # share of the squares whose difference is a squared distance, in float64
 
 
-def are_near(blocks: Balls, tiles: Balls, reach: float) -> torch.Tensor:
-    """Return for each block the mask of tiles whose ball comes within reach of its ball."""
+def gaps_between(blocks: Balls, tiles: Balls) -> torch.Tensor:
+    """Return for each block a lower bound of its distance to each tile, in float64."""
     origin = tiles.centres.mean(dim=0)
     ours, theirs = (blocks.centres - origin).double(), (tiles.centres - origin).double()
     products = (ours * ours).sum(dim=1)[:, None] + (theirs * theirs).sum(dim=1)
     squares = torch.addmm(products, ours, theirs.T, alpha=-2.0)
-    limits = (1.0 + ROUNDING) * (reach + blocks.radii[:, None] + tiles.radii)
-    return ~(squares > limits * limits + CANCELLED * products)  # what overflows counts as near
+    between = (squares - CANCELLED * products).clamp_min(0.0).sqrt()
+    gaps = between / (1.0 + ROUNDING) - blocks.radii[:, None] - tiles.radii
+    return gaps.nan_to_num(nan=0.0, posinf=torch.inf, neginf=0.0).clamp_min(0.0)  # overflow: near
 
 
 def near_tiles(blocks: Balls, tiles: Balls, reach: float) -> Visits:
     """Return for each block the list of tiles whose ball comes within reach of its ball."""
-    return listed(are_near(blocks, tiles, reach))
+    return listed(gaps_between(blocks, tiles) <= reach)
 
 
 def listed(near: torch.Tensor) -> Visits:
