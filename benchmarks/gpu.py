@@ -1,6 +1,7 @@
 """The GPU side by side with what users have: one table, and gpu.json with the device named.
 
-    python benchmarks/gpu.py [--only sweep middle million speakers cores quality peers]
+    python benchmarks/gpu.py [--only sweep middle million speakers cores quality peers nearest cells
+        wide]
 
 Medians after a warm-up. ``make bench-gpu`` runs all of it. Every row is written as soon as it is
 there.
@@ -24,7 +25,7 @@ from machine import facts
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift, datasets, metrics
 from modeshift.engines.cuda.many_field import ManyField
 from modeshift.engines.cuda.tiles import locality_order
-from modeshift.engines.rule import Flat
+from modeshift.engines.rule import Flat, Gaussian
 
 OUT = Path(__file__).with_name("gpu.json")
 
@@ -311,7 +312,74 @@ def peers():
     }  # fmt: skip
 
 
-PARTS = (sweep, middle, million, speakers, cores, quality, peers)
+def nearest():
+    """Only the nearest neighbours count: whole fits, against this library on all cores."""
+    workloads = (
+        (crowd(100_000)[0], {"bandwidth": np.inf, "n_neighbors": 50}),
+        (voices(20_000, 64, 50, 0.5)[0], {"bandwidth": np.inf, "n_neighbors": 20}),
+        (
+            voices(20_000, 256, 100, 1.3)[0],
+            {"bandwidth": 0.6, "metric": "cosine", "n_neighbors": 10},
+        ),
+    )
+    for X, options in workloads:
+        for kind in (MeanShift, BlurringMeanShift, StochasticMeanShift):
+            more = {}
+            if kind is StochasticMeanShift:
+                more = {"random_state": 0, "batch_size": len(X) // 16}
+            name = f"{options['n_neighbors']} nearest"
+            yield _beside_the_cores(kind, name, X, **options, **more, max_iter=20)
+
+
+def cells():
+    """The means of cells in place of the points."""
+    X, _, h = crowd(1_000_000)
+    for kind in (MeanShift, BlurringMeanShift):
+        yield _beside_the_cores(kind, "resolution=8", X, bandwidth=h, resolution=8)
+        yield _beside_the_cores(kind, "resolution=64", X, bandwidth=h, resolution=64)
+
+
+def _beside_the_cores(kind, name, X, **options):
+    """Time a fit on the GPU and the same fit on all cores."""
+    kind(**{**options, "max_iter": 1}, n_jobs=-1).fit(X)  # compiles
+    cpu, there = _once(lambda: kind(**options, n_jobs=-1).fit(X))
+    gpu, here = seconds(lambda: kind(**options, device="cuda").fit(X), runs=1)
+    return {
+        "what": f"{kind.__name__}, {name}", "n": len(X), "d": X.shape[1], "ours_ms": 1e3 * gpu,
+        "peer": f"this library, {facts()['cores']} cores", "peer_ms": 1e3 * cpu,
+        "ratio": cpu / gpu, "sweeps": here.n_iter_, "sweeps_of_peer": there.n_iter_,
+        "other_labels": int((here.labels_ != there.labels_).sum()),
+        "largest_gap_of_modes": float(np.abs(here.modes_ - there.modes_).max()),
+    }  # fmt: skip
+
+
+def wide():
+    """One Gaussian sweep over groups that lie many bandwidths apart."""
+    for n, d, n_groups in ((100_000, 64, 100), (100_000, 256, 100)):
+        for spacing in (3.0, 1000.0):
+            torch.manual_seed(0)
+            centres = spacing * torch.randn(n_groups, d, device="cuda")
+            x = centres[torch.randint(n_groups, (n,), device="cuda")]
+            x = x + torch.randn(n, d, device="cuda")
+            x = x[locality_order(x)]
+            weights = torch.ones(n, dtype=torch.float64, device="cuda")
+            row = {"what": f"Gaussian sweep, groups {spacing:g} apart", "n": n, "d": d}
+            for name in ("ours", "peer"):
+                field = _FIELDS[name](x, weights, 0.5 * d**0.5, Gaussian(), "exact")
+                row[f"{name}_ms"] = milliseconds_of_few(partial(field.means_near, x))
+                row[f"{name}_masses"] = float(field.means_near(x).masses.double().sum())
+            yield row | {
+                "peer": "one origin for all blocks", "ratio": row["peer_ms"] / row["ours_ms"],
+            }  # fmt: skip
+
+
+class _OneOrigin(ManyField):
+    def _is_wide(self):
+        return False
+
+
+_FIELDS = {"ours": ManyField, "peer": _OneOrigin}
+PARTS = (sweep, middle, million, speakers, cores, quality, peers, nearest, cells, wide)
 SUBJECTS = {part.__name__: part for part in PARTS}
 
 

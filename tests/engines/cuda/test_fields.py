@@ -10,7 +10,7 @@ from helpers import make_data, make_weights
 from modeshift.engines.cpu.components import connected_components as components_of
 from modeshift.engines.cpu.nearest import NearestSearch as NearestOnCpu
 from modeshift.engines.cpu.nearest import nearest_rows as nearest_of
-from modeshift.engines.cuda import few_field, many_field, memory, nearest, nearest_field
+from modeshift.engines.cuda import few_field, local, many_field, memory, nearest, nearest_field
 from modeshift.engines.cuda.components import connected_components
 from modeshift.engines.cuda.few_field import FewField
 from modeshift.engines.cuda.halves import (
@@ -124,6 +124,48 @@ def test_where_everything_is_in_doubt_it_is_settled(room):
     assert field._room >= room
     expected, _ = twin(X, None, h, X[:20])
     np.testing.assert_allclose(means, expected, atol=3e6 * 2.0**-21)
+
+
+@pytest.mark.parametrize("weights", [None, "real"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize(("d", "space"), [(12, 1e2), (40, 1e4), (300, 1e2)])
+def test_wide_data_leave_no_gaussian_in_doubt(d, space, dtype, weights, monkeypatch):
+    """Groups many bandwidths apart: all pairs were in doubt, and computed one by one."""
+    rng = np.random.default_rng(d)
+    n = 60 if d == 300 else 200
+    groups = np.sort(rng.integers(5, size=n))  # places are asked in the order of space
+    X = space * rng.normal(size=(5, d))[groups] + rng.normal(size=(n, d))
+    X, w, h = X.astype(np.float32).astype(float), make_weights(weights, n), 0.5 * np.sqrt(d)
+    monkeypatch.setattr(
+        ManyField, "_settle", lambda *given: pytest.fail("pairs in doubt", pytrace=False)
+    )
+    means, masses, _ = ask(X, w, h, X, Gaussian(), dtype=dtype)
+    expected, expected_masses = twin(X, w, h, X, naive.PLAIN._replace(kernel="gaussian"))
+    np.testing.assert_allclose(masses, expected_masses, rtol=1e-4)
+    close = 1e-5 * h if dtype == torch.float64 else 1e-7 * np.abs(X).max()
+    np.testing.assert_allclose(means, expected, atol=close)
+
+
+def test_a_block_with_places_of_both_sides_is_settled(monkeypatch):
+    """Too many places far from all others to give each of them a block."""
+    monkeypatch.setattr(local, "_FREE", 0)
+    rng = np.random.default_rng(0)
+    X = 1e4 * rng.normal(size=(15, 12)).repeat(2, axis=0) + rng.normal(size=(30, 12))
+    means, masses, _ = ask(X, None, 2.0, X, Gaussian())
+    expected, expected_masses = twin(X, None, 2.0, X, naive.PLAIN._replace(kernel="gaussian"))
+    np.testing.assert_allclose(masses, expected_masses, rtol=1e-4)
+    np.testing.assert_allclose(means, expected, atol=1e-6 * np.abs(X).max())
+
+
+@pytest.mark.parametrize("sizes", [[1], [5], [16, 3], [1, 40, 16, 2]])
+def test_places_are_cut_where_they_are_far_apart(sizes):
+    side = np.repeat(np.arange(len(sizes)), sizes)
+    places = tensor(np.c_[1e3 * side, np.random.default_rng(0).uniform(size=len(side))])
+    rows, slots = local.cut_apart(places, 10.0, 16)
+    assert torch.equal(rows[slots], torch.arange(len(side), device=rows.device))
+    of_blocks = tensor(side)[rows].reshape(-1, 16)
+    assert bool((of_blocks == of_blocks[:, :1]).all())
+    assert len(of_blocks) == sum(-(-size // 16) for size in sizes)
 
 
 @pytest.mark.parametrize("d", [16, 60, 256])

@@ -16,8 +16,15 @@ from modeshift.engines.cuda.devices import INTERPRETED
 from modeshift.engines.cuda.split import list_tiles, split_tiles
 from modeshift.engines.cuda.tiles import CANCELLED, ROUNDING, Visits
 
-_LARGEST = 10  # coordinates are scaled to lie below 2 ** 10, far below the limit of float16
-_FAR = 2.0**15  # farther from any point than the reach, which is below 2 ** 10 too
+LARGEST = 10
+"""Coordinates are scaled to lie below 2 ** 10, far below the limit of float16."""
+
+FAR = 2.0**15
+"""A coordinate that is farther from any point than the reach, which is below 2 ** 10 too."""
+
+WEIGHT_ERROR = 2.0**-8
+"""Largest relative error of a Gaussian weight."""
+
 _STEP = 16  # features that tensor cores add up at a time
 _COLUMNS = 32  # of the rows of a tile that are split at a time
 _LISTED = 1024  # tiles that are compared with a block at a time
@@ -71,7 +78,7 @@ def make_frame(points: torch.Tensor, reach: float) -> Frame:
     """Choose a frame in which no coordinate of the points reaches 2 ** 10, nor does the reach."""
     centre = points.mean(dim=0)
     largest = max(float((points - centre).abs().max()), reach)
-    factor = 2.0 ** (_LARGEST - math.frexp(largest)[1])
+    factor = 2.0 ** (LARGEST - math.frexp(largest)[1])
     return Frame(centre, factor, centre.new_tensor([factor]))
 
 
@@ -105,7 +112,7 @@ def split_rows(
     n_tiles, width = out.centres.shape
     split_tiles[(n_tiles,)](
         rows, rows if weights is None else weights, frame.centre, frame.numbers, *out, len(rows),
-        rows.shape[1], width, SIZE=len(out.high) // n_tiles, STEP=min(width, _COLUMNS), FAR=_FAR,
+        rows.shape[1], width, SIZE=len(out.high) // n_tiles, STEP=min(width, _COLUMNS), FAR=FAR,
         FAST=out.low is out.high, WEIGHTED=weights is not None, num_warps=4,
     )  # fmt: skip
     return out

@@ -99,11 +99,15 @@ def sweep_many(
                 limit = tl.where(slack > most_slack, -slack, float("inf"))
                 doubtful = margin >= limit
                 near = near & (margin < limit)
-                n_listed = _note(doubtful, tile, ones, doubts + lists, bits + lists, n_listed, room)
+                n_listed = note_doubts(
+                    doubtful, tile, ones, doubts + lists, bits + lists, n_listed, room
+                )
             elif PARTS > 1 or WIDTH < ROUGH_WIDTH:
                 doubtful = tl.abs(margin) <= slack
                 near = margin > slack
-                n_listed = _note(doubtful, tile, ones, doubts + lists, bits + lists, n_listed, room)
+                n_listed = note_doubts(
+                    doubtful, tile, ones, doubts + lists, bits + lists, n_listed, room
+                )
             else:
                 unclear = (tl.abs(margin) <= roughness * slack).to(tl.int32)
                 if tl.max(tl.max(unclear, axis=1), axis=0) > 0:
@@ -111,7 +115,7 @@ def sweep_many(
                     margin += tl.dot(q2, tl.trans(x1), rest)
                     doubtful = tl.abs(margin) <= slack
                     near = margin > slack
-                    n_listed = _note(
+                    n_listed = note_doubts(
                         doubtful, tile, ones, doubts + lists, bits + lists, n_listed, room
                     )
         if WEIGHTED:
@@ -158,7 +162,7 @@ def sweep_many(
 
 
 @triton.jit
-def _note(doubtful, tile, ones, doubts, bits, n_listed, room):
+def note_doubts(doubtful, tile, ones, doubts, bits, n_listed, room):
     """Write the number of a tile and the bits of its points in doubt to the lists of the places."""
     found = tl.sum(tl.where(doubtful, ones[None, :], 0), axis=1)
     fits = (found != 0) & (n_listed < room)
@@ -167,17 +171,19 @@ def _note(doubtful, tile, ones, doubts, bits, n_listed, room):
     return n_listed + (found != 0).to(tl.int32)
 
 
-@triton.jit(do_not_specialize=["n_places", "n_shares", "room"])
+@triton.jit(do_not_specialize=["n_places", "n_shares", "room", "group", "stride"])
 def settle_doubts(
-    q, x, centre, weights, doubts, bits, n_doubts, sums, masses,
-    limits, n_places, n_shares, room, d, unit,
+    q, x, centres, weights, doubts, bits, n_doubts, sums, masses,
+    limits, n_places, n_shares, room, d, unit, group, stride,
     WIDTH: tl.constexpr, PARTS: tl.constexpr, TILE: tl.constexpr, GAUSSIAN: tl.constexpr,
 ):  # fmt: skip
     """Compute the distances of the pairs in doubt by differences of coordinates in float64.
 
     A program has one place. Points that count are added to its sums and mass, in the first share.
+    Sums are relative to the centre of all places (``stride`` 0), or of the group of the place.
     """
     place = tl.program_id(0).to(tl.int64)
+    centre = centres + (place // group) * stride
     reach = tl.load(limits)  # an array, to be float64; Triton makes Python numbers float32
     sharpness = tl.load(limits + 1)
     mass = 0.0

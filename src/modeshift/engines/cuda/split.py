@@ -39,10 +39,9 @@ def split_tiles(
         fits = tl.abs(value) < FAR
         far = tl.maximum(far, 1 - tl.min(fits.to(tl.int32), axis=1))
         value = tl.where(fits, value, 0.0)
-        first = value.to(high.dtype.element_ty)
         if FAST:  # lengths of the rounded rows: the distance of a point to itself must be 0
             value = value.to(tl.float32).to(tl.bfloat16).to(tl.float32).to(value.dtype)
-            first = value.to(high.dtype.element_ty)
+        first = value.to(high.dtype.element_ty)
         at = numbered[:, None] * width + k[None, :]
         tl.store(high + at, first)
         square += tl.sum((value * value).to(tl.float64), axis=1)
@@ -88,14 +87,15 @@ def list_tiles(
     tl.store(counts + block, found)
 
 
-@triton.jit(do_not_specialize=["m", "n_places", "n_shares"])
+@triton.jit(do_not_specialize=["m", "n_places", "n_shares", "group", "stride"])
 def finish_many(
-    q, centre, sums, masses, ends, totals, squares, m, n_places, n_shares, d, width, unit,
-    SIZE: tl.constexpr, STEP: tl.constexpr, SPHERE: tl.constexpr,
+    q, centres, sums, masses, ends, totals, squares, m, n_places, n_shares, d, width, unit, group,
+    stride, SIZE: tl.constexpr, STEP: tl.constexpr, SPHERE: tl.constexpr,
 ):  # fmt: skip
     """Join the shares of a sweep: means, masses and squared shifts.
 
-    Without mass a place stays where it is.
+    Sums are relative to a centre: one for all places (``stride`` 0), or one for each group of
+    places. Without mass a place stays where it is.
     """
     rows = tl.program_id(0) * SIZE + tl.arange(0, SIZE)
     here = tl.minimum(rows, m - 1).to(tl.int64)
@@ -106,6 +106,7 @@ def finish_many(
         mass += tl.load(masses + share * n_places + here)
     tl.store(totals + here, mass, mask=rows < m)
     alone = mass <= 0.0
+    centre = centres + (here // group) * stride
     worth = (1.0 / (unit * tl.where(alone, 1.0, mass))).to(dtype)
     if SPHERE:
         square = tl.zeros((SIZE,), dtype)
@@ -137,7 +138,7 @@ def _means(q, centre, sums, here, k, alone, worth, n_places, n_shares, d, width)
     for share in range(n_shares):
         at = (share * n_places + here)[:, None] * width + k[None, :]
         offset += tl.load(sums + at, mask=inside, other=0.0)
-    middle = tl.load(centre + k, mask=k < d, other=0.0)[None, :]
+    middle = tl.load(centre[:, None] + k[None, :], mask=inside, other=0.0)
     mean = middle + offset.to(worth.dtype) * worth[:, None]
     place = tl.load(q + here[:, None] * d + k[None, :], mask=inside, other=0.0)
     return tl.where(alone[:, None], place, mean)
