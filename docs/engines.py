@@ -13,6 +13,9 @@ An engine computes a fit. The data and `device` decide which engine it is, and t
 | --- | --- |
 {engines}
 
+Dask data with `device="cuda"` keep their engine: the GPUs of the workers compute the means, or the
+GPU of the client clusters the cells ([GPU](gpu.md)).
+
 The CPU has all options except `algorithm="fast"`. This page is written from the table in
 `src/modeshift/parameters.py`. The errors, `device="auto"` (a GPU if there is one and it has all
 options that are used, else the CPU) and the tests use the same table.
@@ -20,8 +23,8 @@ options that are used, else the CPU) and the tests use the same table.
 ## Options that an engine refuses
 
 The cell has the reason. An empty cell: the option works. Some parameters are refused only at some
-values: `bandwidth` as a pair, `batch_size` of None or 1, `device="cuda"`, and of `algorithm` the
-values of the other device.
+values: `bandwidth` as a pair, `batch_size` of None or 1, and of `algorithm` the values of the other
+device. Dask data with `device="cuda"` have the refusals of both columns.
 
 | parameter | {heads} |
 | --- | {rules} |

@@ -261,31 +261,25 @@ PARAMETERS: dict[str, Parameter] = {
             Refusal(
                 "cuda", '"tree", "anchors" and "brute" run only on the CPU', _is_way_of_the_cpu
             ),
+            Refusal(
+                "cpu",
+                '"fast" runs only on a GPU',
+                _is_fast,
+                "Take device='cuda', or algorithm='auto'.",
+            ),
             *(
                 Refusal(
                     engine,
-                    '"fast" runs only on a GPU',
+                    "neighbours in Dask data are always exact",
                     _is_fast,
-                    "Take device='cuda', or algorithm='auto'.",
+                    "Take algorithm='auto'.",
                 )
-                for engine in ("cpu", "cells", "rounds")
+                for engine in ("cells", "rounds")
             ),
         ),
     ),
     "n_jobs": Parameter(_or_none(check_jobs), None, changes_result=False),
-    "device": Parameter(
-        _choice("cpu", "cuda", "auto"),
-        "cpu",
-        tuple(
-            Refusal(
-                engine,
-                "Dask workers compute on the CPU",
-                lambda value: value == "cuda",
-                "Take device='cpu'.",
-            )
-            for engine in ("cells", "rounds")
-        ),
-    ),
+    "device": Parameter(_choice("cpu", "cuda", "auto"), "cpu"),
     "random_state": Parameter(_anything, ALWAYS),
     "record": Parameter(
         check_flag,

@@ -1,5 +1,6 @@
 """Choose the engine by the kind of data, ``device`` and the table of parameters."""
 
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -57,20 +58,28 @@ def _cpu_engine(values: Values) -> Engine:
 
 
 def _cuda_engine(values: Values) -> Engine:
-    require("torch", "gpu")
-    require("triton", "gpu")
-    refused = refusal_by("cuda", values)
-    if refused is not None:
-        refuse(f"device={values['device']!r}", *refused)
+    _refuse_on_gpu(values)
+    device = _device()
+    from modeshift.engines.cuda.engine import CudaEngine
+
+    return CudaEngine(device)
+
+
+def _device() -> Any:
+    """Return the GPU; raise if there is none."""
+    _require_packages()
     device = _gpu()
     if device is None:
         raise ValueError(
             "device='cuda' needs a GPU, and PyTorch finds none (torch.cuda.is_available() is "
             "False). Take device='cpu', or device='auto' to use a GPU only if there is one."
         )
-    from modeshift.engines.cuda.engine import CudaEngine
+    return device
 
-    return CudaEngine(device)
+
+def _require_packages() -> None:
+    require("torch", "gpu")
+    require("triton", "gpu")
 
 
 def _gpu() -> Any:
@@ -82,17 +91,31 @@ def _gpu() -> Any:
 def _dask_engine(values: Values) -> Engine:
     name = "rounds" if values["resolution"] is None else "cells"
     _refuse_for(name, values)
+    on_gpu = values["device"] == "cuda"
+    if on_gpu:
+        _refuse_on_gpu(values)
     if name == "rounds":
         from modeshift.engines.dask.engine import RoundsEngine
 
-        return RoundsEngine()
-    return _cells_engine()
+        return RoundsEngine(on_gpu)
+    return _cells_engine(_device()) if on_gpu else _cells_engine()
 
 
-def _cells_engine() -> Engine:
+def _cells_engine(device: Any = None) -> Engine:
     from modeshift.engines.dask.engine import CellsEngine
 
-    return CellsEngine()
+    if device is None:
+        return CellsEngine()
+    from modeshift.engines.cuda.engine import solve
+
+    return CellsEngine(partial(solve, device))
+
+
+def _refuse_on_gpu(values: Values) -> None:
+    """Refuse options that a GPU does not have."""
+    refused = refusal_by("cuda", values)
+    if refused is not None:
+        refuse(f"device={values['device']!r}", *refused)
 
 
 def _refuse_for(engine: str, values: Values) -> None:

@@ -60,51 +60,70 @@ class CudaEngine:
         self, spec: Spec, data: Intake, random_state: np.random.RandomState, observer: Observer
     ) -> Fit:
         """Cluster the points, or the cells of a grid that stand for them."""
+        answers = Answers(data.points.dtype, data.as_tensors)
         if spec.resolution is None:
             space = TorchSpace(self._device, spec.feature_scale)
             problem = pose(space, spec, data.points, data.weights, _scale_of(spec, data))
-            return self._solve(spec, Answers(data), problem, random_state, observer)
+            return _solve(spec, problem, answers, random_state, observer)
         stream = stream_of(spec, data.on_host())
         cells, problem = posed_cells(spec, stream)
-        tensor = partial(torch.as_tensor, device=self._device)
-        problem = problem._replace(points=tensor(problem.points), weights=tensor(problem.weights))
-        fit = self._solve(spec, Answers(data, cells), problem, random_state, observer)
+        answers = Answers(data.points.dtype, data.as_tensors, cells)
+        problem = _uploaded(problem, self._device)
+        fit = _solve(spec, problem, answers, random_state, observer)
         return with_grid(fit, cells, stream.side)
-
-    def _solve(
-        self, spec: Spec, answers: Answers, problem: Problem, random_state: np.random.RandomState,
-        observer: Observer,
-    ) -> Fit:  # fmt: skip
-        """Run the schedule over points in the order of space, and find the clusters."""
-        space = TorchSpace(self._device, spec.feature_scale)
-        arranged, n = arrange(problem), len(problem.points)
-
-        def shown(positions: torch.Tensor) -> Any:
-            return answers.modes(positions) if len(positions) == n else answers.places(positions)
-
-        report = reporter(observer, space, spec, problem, shown)
-        watch = observer.watch(report, *_identity(observer, spec, problem))
-        with watch.keeping():
-            outcome = run(spec, arranged, random_state, watch)
-            ends = outcome.ends[arranged.seats]
-            components = merge(space, spec, problem, ends)
-            firsts = answers.firsts(space.arange(n))
-            labels, centers = find_clusters(space, spec, problem, ends, components, firsts)
-            in_user_units = partial(space.from_units, exponent=problem.exponent)
-            return Fit(
-                labels=answers.labels(labels),
-                modes=answers.modes(in_user_units(ends)),
-                centers=answers.places(in_user_units(centers)),
-                scale=float(np.ldexp(problem.scale, problem.exponent)),
-                n_iter=outcome.n_iter,
-                n_steps=outcome.n_steps,
-                converged=outcome.converged,
-                model=answers.model(spec, problem, labels, len(centers)),
-            )
 
     def index(self, spec: Spec, model: Model) -> "CudaIndex":
         """Return the index; fitted points are uploaded once."""
         return CudaIndex(spec, model, self._device)
+
+
+def solve(
+    device: torch.device, spec: Spec, problem: Problem, cells: Any, dtype: np.dtype,
+    random_state: np.random.RandomState, observer: Observer,
+) -> Fit:  # fmt: skip
+    """Cluster cells on a device, as :func:`modeshift.engines.cpu.engine.solve` on the CPU."""
+    answers = Answers(torch.from_numpy(np.empty(0, dtype)).dtype, cells=cells)
+    return _solve(spec, _uploaded(problem, device), answers, random_state, observer)
+
+
+def _solve(
+    spec: Spec, problem: Problem, answers: Answers, random_state: np.random.RandomState,
+    observer: Observer,
+) -> Fit:  # fmt: skip
+    """Run the schedule over points in the order of space, and find the clusters."""
+    space = TorchSpace(problem.points.device, spec.feature_scale)
+    arranged, n = arrange(problem), len(problem.points)
+
+    def shown(positions: torch.Tensor) -> Any:
+        return answers.modes(positions) if len(positions) == n else answers.places(positions)
+
+    report = reporter(observer, space, spec, problem, shown)
+    watch = observer.watch(report, *_identity(observer, spec, problem))
+    with watch.keeping():
+        outcome = run(spec, arranged, random_state, watch)
+        ends = outcome.ends[arranged.seats]
+        components = merge(space, spec, problem, ends)
+        firsts = answers.firsts(space.arange(n))
+        labels, centers = find_clusters(space, spec, problem, ends, components, firsts)
+        in_user_units = partial(space.from_units, exponent=problem.exponent)
+        return Fit(
+            labels=answers.labels(labels),
+            modes=answers.modes(in_user_units(ends)),
+            centers=answers.places(in_user_units(centers)),
+            scale=float(np.ldexp(problem.scale, problem.exponent)),
+            n_iter=outcome.n_iter,
+            n_steps=outcome.n_steps,
+            converged=outcome.converged,
+            model=answers.model(spec, problem, labels, len(centers)),
+        )
+
+
+def _uploaded(problem: Problem, device: torch.device) -> Problem:
+    """Return a problem of arrays as one of tensors."""
+    points, weights = (
+        torch.as_tensor(values, device=device) for values in (problem.points, problem.weights)
+    )
+    return problem._replace(points=points, weights=weights)
 
 
 def _scale_of(spec: Spec, data: Intake) -> float:

@@ -37,10 +37,6 @@ class Intake(NamedTuple):
         points = self.points.cpu().numpy()
         return Data(points, self.weights.cpu().numpy(), points.dtype)
 
-    def kept(self, positions: torch.Tensor) -> Any:
-        """Return positions for ``predict``: a tensor, or a float64 array as the CPU needs it."""
-        return positions if self.as_tensors else positions.double().cpu().numpy()
-
 
 def example_of(X: Any) -> Any:
     """Return the input that scikit-learn checks: an array, or one row of a tensor's width."""

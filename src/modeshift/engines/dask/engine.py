@@ -69,9 +69,18 @@ class _DaskEngine:
 
 
 class CellsEngine(_DaskEngine):
-    """Dask data with ``resolution``: cells are clustered in memory, labels are looked up."""
+    """Dask data with ``resolution``: cells are clustered in memory, labels are looked up.
+
+    Parameters
+    ----------
+    solve : function, optional
+        Clusters the cells, as :func:`modeshift.engines.cpu.engine.solve` does on the CPU.
+    """
 
     name = "cells"
+
+    def __init__(self, solve: Callable[..., Fit] = solve) -> None:
+        self._solve = solve
 
     def fit(
         self, spec: Spec, data: Data, random_state: np.random.RandomState, observer: Observer
@@ -81,7 +90,7 @@ class CellsEngine(_DaskEngine):
         side = float(np.ldexp(spec.radius, -form.exponent)) / float(spec.resolution or 1.0)
         cells = compress_rows(data.rows, form, side)
         problem = _problem(spec, form, cell_points(spec, cells, side), cells.weights)
-        fit = solve(spec, problem, cells, data.rows.dtype, random_state, observer)
+        fit = self._solve(spec, problem, cells, data.rows.dtype, random_state, observer)
         return with_grid(fit, cells, side)
 
     def index(self, spec: Spec, model: Any) -> "CellsIndex":
@@ -151,9 +160,18 @@ def _answer_chunk(
 
 
 class RoundsEngine(_DaskEngine):
-    """Dask data without ``resolution``: points stay in partitions, and all work in each round."""
+    """Dask data without ``resolution``: points stay in partitions, and all work in each round.
+
+    Parameters
+    ----------
+    on_gpu : bool
+        Whether the means are computed on the GPUs of the workers.
+    """
 
     name = "rounds"
+
+    def __init__(self, on_gpu: bool = False) -> None:
+        self._on_gpu = on_gpu
 
     def fit(
         self, spec: Spec, data: Data, random_state: np.random.RandomState, observer: Observer
@@ -162,7 +180,7 @@ class RoundsEngine(_DaskEngine):
         form = _form(spec, data.rows)
         no_points = np.empty((0, form.chart.n_coordinates(form.n_features)))
         problem = _problem(spec, form, no_points, np.empty(0))
-        return fit_in_rounds(spec, problem, data.rows, form, random_state, observer)
+        return fit_in_rounds(spec, problem, data.rows, form, random_state, observer, self._on_gpu)
 
     def index(self, spec: Spec, model: RoundsModel) -> "RoundsIndex":
         """Build a tree of each partition, on its worker."""

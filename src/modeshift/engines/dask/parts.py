@@ -35,14 +35,17 @@ class Question(NamedTuple):
     rule : Flat or Gaussian
         Without the sphere: only the mean over all partitions is put back there.
     kind : str
-        Kind of field.
+        Kind of field on the CPU.
     sphere : bool
+    on_gpu : bool
+        Whether the GPU of the worker answers.
     """
 
     radius: float
     rule: Flat | Gaussian
     kind: str
     sphere: bool
+    on_gpu: bool
 
 
 class Share(NamedTuple):
@@ -173,13 +176,15 @@ def distinct(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return places[firsts], numbers
 
 
-def _make_part(
-    block: Any, weights: Any, form: Form, question: Question, chunk: int
-) -> Field | None:
+def _make_part(block: Any, weights: Any, form: Form, question: Question, chunk: int) -> Any:
     points = form.points(block, chunk)
     weights = check_chunk_weights(weights, len(points), chunk)
     if len(points) == 0:
         return None
+    if question.on_gpu:
+        from modeshift.engines.cuda.part import DevicePart  # it brings PyTorch
+
+        return DevicePart(points, weights, question.radius, question.rule)
     return make_field(points, weights, question.radius, question.kind, rule=question.rule)
 
 

@@ -59,11 +59,13 @@ class RoundsModel(NamedTuple):
 
 
 def fit_in_rounds(
-    spec: Spec, problem: Problem, rows: Rows, form: Form, random_state: Any, observer: Observer
-) -> Fit:
+    spec: Spec, problem: Problem, rows: Rows, form: Form, random_state: Any, observer: Observer,
+    on_gpu: bool,
+) -> Fit:  # fmt: skip
     """Run the schedule over partitions, merge, label."""
     rule = Gaussian() if spec.kernel == "gaussian" else Flat()
-    parts = Parts(rows, form, Question(problem.radius, rule, spec.algorithm, spec.on_sphere))
+    question = Question(problem.radius, rule, spec.algorithm, spec.on_sphere, on_gpu)
+    parts = Parts(rows, form, question)
     if len(parts) == 0:
         raise ValueError("X must have at least one row, got only empty chunks.")
     if parts.weight == 0.0:
