@@ -322,8 +322,8 @@ def nearest():
             {"bandwidth": 0.6, "metric": "cosine", "n_neighbors": 10},
         ),
     )
-    for X, options in workloads:
-        for kind in (MeanShift, BlurringMeanShift, StochasticMeanShift):
+    for kind in (MeanShift, BlurringMeanShift, StochasticMeanShift):
+        for X, options in workloads:
             more = {}
             if kind is StochasticMeanShift:
                 more = {"random_state": 0, "batch_size": len(X) // 16}

@@ -14,6 +14,7 @@ from modeshift.engines.rule import Flat
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
+distributed = pytest.importorskip("distributed")
 
 ESTIMATORS = [
     (MeanShift, {}),
@@ -96,7 +97,7 @@ def test_workers_of_a_machine_take_turns(number, visible, expected, monkeypatch)
     monkeypatch.setattr(part, "find_device", lambda: torch.device("cuda"))
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 3)
     worker = type("Worker", (), {"name": number})
-    monkeypatch.setattr("distributed.get_worker", worker)
+    monkeypatch.setattr(distributed, "get_worker", worker)
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     if visible is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
