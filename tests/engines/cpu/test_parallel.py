@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
-from modeshift.engines.cpu.parallel import Pace, run_blocks, run_shares
+from modeshift.engines.cpu.parallel import Pace, run_blocks, run_shares, threads_for
 
 JOBS = [1, 2, 3, 4]
 
@@ -27,6 +27,13 @@ def test_blocks_cover_the_range_once(n, n_jobs):
 
     assert run_blocks(work, n, n_jobs) is False
     assert_array_equal(visits, 1)
+
+
+@pytest.mark.parametrize(
+    ("n", "n_jobs", "threads"), [(0, 4, 1), (99, 4, 1), (200, 4, 2), (10_000, 4, 4), (300, 1, 1)]
+)
+def test_threads_have_at_least_so_much_work(n, n_jobs, threads):
+    assert threads_for(n, 100, n_jobs) == threads
 
 
 @pytest.mark.parametrize("n_jobs", JOBS)

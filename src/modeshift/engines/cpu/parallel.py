@@ -75,6 +75,11 @@ def run_blocks(work: Callable[[int, int], bool | None], n: int, n_jobs: int = 1)
     return blocks.stopped
 
 
+def threads_for(n: int, least: int, n_jobs: int) -> int:
+    """Return how many threads to wake for n pieces of work: each has at least ``least`` of them."""
+    return max(1, min(n_jobs, n // least))
+
+
 def run_shares(work: Callable[[int, int], object], n: int, n_jobs: int = 1) -> None:
     """Call ``work(start, stop)`` once on each thread, for equal shares of ``range(n)``."""
     if n_jobs == 1:

@@ -10,7 +10,7 @@ from modeshift.engines.cpu.distance import squared_distance
 from modeshift.engines.cpu.fields.heap import heap_length
 from modeshift.engines.cpu.fields.protocol import WASTE, average_near, make_out, move, note_waste
 from modeshift.engines.cpu.jit import bare_kernel
-from modeshift.engines.cpu.parallel import run_blocks
+from modeshift.engines.cpu.parallel import run_blocks, threads_for
 from modeshift.engines.cpu.space import NumpySpace
 from modeshift.engines.rule import Flat, Nearest, Rule, land
 
@@ -131,6 +131,11 @@ class Field(ABC):
         """Number of stochastic steps that are best asked together; 1 if one after the other."""
         return 1
 
+    @property
+    def thread_load(self) -> int:
+        """Least number of questions for which it pays to wake a thread."""
+        return 1
+
     def make_out(self) -> np.ndarray:
         """Return an array for the results of compiled queries, with scratch space for the rule."""
         extra = heap_length(self.rule.room) if isinstance(self.rule, Nearest) else 0
@@ -187,7 +192,7 @@ class Field(ABC):
             waste.append(out[WASTE])
             return then(part)
 
-        run_blocks(block, len(order), self.n_jobs)
+        run_blocks(block, len(order), threads_for(len(order), self.thread_load, self.n_jobs))
         return sum(waste)
 
     def stand_still(self) -> None:

@@ -27,11 +27,12 @@ from modeshift.engines.cpu.fields.tree_state import (
 )  # fmt: skip
 from modeshift.engines.cpu.jit import kernel
 from modeshift.engines.cpu.kdtree import cut, depth_for, leaf_at, split_points
-from modeshift.engines.cpu.parallel import run_shares
+from modeshift.engines.cpu.parallel import run_shares, threads_for
 from modeshift.engines.rule import Flat
 
 _LARGE = 1 << 16  # points from which it pays to ask steps together (measured)
 _AHEAD = 1536  # those steps: more cost more corrections, fewer leave threads idle
+_QUESTIONS, _MOVES = 384, 768  # those that take longer than waking a thread, where that is slow
 
 
 class TreeField(Field):
@@ -44,6 +45,12 @@ class TreeField(Field):
         """Number of stochastic steps that are best asked together, in a tree beyond the caches."""
         large = isinstance(self.rule, Flat) and len(self.points) >= _LARGE
         return _AHEAD if large else 1
+
+    @property
+    def thread_load(self) -> int:
+        """Least number of questions for which it pays to wake a thread; they are short if flat."""
+        is_short = isinstance(self.rule, Flat) and self.points.shape[1] <= FEW
+        return _QUESTIONS if is_short else 1
 
     def moved(self, rows: np.ndarray, places: np.ndarray) -> Self:
         """Return a copy of the tree with moved points; a new tree after half of them moved.
@@ -63,8 +70,9 @@ class TreeField(Field):
         """Move some of the points, on all threads. No point may be there twice."""
         state, n_wards = self.state, len(self.state.free)
         goals = np.empty(len(rows), dtype=np.int64)
-        run_shares(lambda *wards: depart(state, rows, places, goals, *wards), n_wards, self.n_jobs)
-        run_shares(lambda *wards: arrive(state, rows, places, goals, *wards), n_wards, self.n_jobs)
+        n_jobs = threads_for(len(rows), _MOVES, self.n_jobs)
+        run_shares(lambda *wards: depart(state, rows, places, goals, *wards), n_wards, n_jobs)
+        run_shares(lambda *wards: arrive(state, rows, places, goals, *wards), n_wards, n_jobs)
         arrive_late(state, rows, places, goals)
         self.tend()
 
