@@ -10,7 +10,15 @@ import torch
 import triton
 import triton.language as tl
 
-from modeshift.engines.cuda.tiles import Balls, balls_around, gaps_between, locality_order, padded
+from modeshift.engines.cuda.tiles import (
+    FEW,
+    Balls,
+    balls_around,
+    centres_apart,
+    gaps_between,
+    locality_order,
+    padded,
+)
 
 NOBODY = 2**31 - 1
 """Number of a target that is never found."""
@@ -20,7 +28,7 @@ MOST = 256
 
 _TILE = 64
 _FAN = 16  # tiles whose distances are compared at a time
-_BLOCK = 32  # places of a program, fewer if it keeps many targets of each
+_PLACES, _FEW_PLACES = 16, 8  # of a program, in many and in few dimensions
 _KEPT = 2048  # targets that a program keeps, at most, of all its places
 _ENTRIES = 2**24  # pairs of a block and a tile, and targets that are kept, at a time
 
@@ -86,9 +94,9 @@ class NearestSearch:
     def _search(self, places: torch.Tensor, k: int) -> Neighbours:
         """Search in the order of space, so that blocks of places are small."""
         order = locality_order(places)
-        found = keep_nearest(self._tiles, places[order], 1 << (k - 1).bit_length())
+        found = keep_nearest(self._tiles, places[order], k)
         back = torch.argsort(order)
-        return Neighbours(found.rows[back, :k], found.squares[back, :k])
+        return Neighbours(found.rows[back], found.squares[back])
 
 
 def lay_out(targets: torch.Tensor, numbers: torch.Tensor) -> Targets:
@@ -102,7 +110,7 @@ def lay_out(targets: torch.Tensor, numbers: torch.Tensor) -> Targets:
 def keep_nearest(
     targets: Targets,
     places: torch.Tensor,
-    room: int,
+    k: int,
     reach: float = float("inf"),
     floor: Floor | None = None,
 ) -> Neighbours:
@@ -113,8 +121,8 @@ def keep_nearest(
     targets : Targets
     places : Tensor of shape (m, d)
         In the order of space.
-    room : int
-        Number of targets, a power of two up to ``MOST``. ``rows`` is ``NOBODY`` if there are fewer.
+    k : int
+        Number of targets, up to ``MOST``. ``rows`` is ``NOBODY`` if there are fewer.
     reach : float
         Largest squared distance.
     floor : Floor, optional
@@ -122,45 +130,56 @@ def keep_nearest(
     """
     if floor is None:
         floor = Floor(places.new_full((len(places),), -1.0), targets.numbers.new_zeros(len(places)))
-    block = min(_BLOCK, _KEPT // room)
-    rows = max(1, _ENTRIES // max(len(targets.balls.radii), block * room)) * block
+    block = block_for(k, places.shape[1])
+    rows = max(1, _ENTRIES // max(len(targets.balls.radii), block * k)) * block
     parts = zip(places.split(rows), *(values.split(rows) for values in floor), strict=True)
-    found = [_search_part(targets, part, room, reach, Floor(*behind)) for part, *behind in parts]
+    found = [_search_part(targets, part, k, reach, Floor(*behind)) for part, *behind in parts]
     return Neighbours(*(torch.cat(column) for column in zip(*found, strict=True)))
 
 
+def block_for(k: int, d: int) -> int:
+    """Return the number of places of a program; more places share the coordinates of a target."""
+    return min(_FEW_PLACES if d <= FEW else _PLACES, _KEPT // triton.next_power_of_2(k))
+
+
 def _search_part(
-    targets: Targets, places: torch.Tensor, room: int, reach: float, floor: Floor
+    targets: Targets, places: torch.Tensor, k: int, reach: float, floor: Floor
 ) -> Neighbours:
     m, d = places.shape
-    block, n_tiles = min(_BLOCK, _KEPT // room), len(targets.balls.radii)
-    gaps = gaps_between(balls_around(padded(places, block), block), targets.balls)
+    block, room, n_tiles = block_for(k, d), triton.next_power_of_2(k), len(targets.balls.radii)
+    balls = balls_around(padded(places, block), block)
+    apart = centres_apart(balls, targets.balls)
+    gaps = gaps_between(balls, targets.balls, apart)
+    n_homes = min(n_tiles, triton.cdiv(k, _TILE))
     numbers = torch.empty((m, room), dtype=torch.int32, device=places.device)
     squares = torch.empty((m, room), dtype=places.dtype, device=places.device)
     nearest_of_all[(len(gaps),)](
         targets.columns, targets.numbers, places.contiguous(), gaps.to(places.dtype),
-        gaps.argmin(dim=1), floor.squares, floor.numbers, places.new_tensor([reach]), numbers,
-        squares, targets.columns.shape[1], n_tiles, m, d,
+        apart.argmin(dim=1).clamp_max(n_tiles - n_homes), floor.squares, floor.numbers,
+        places.new_tensor([reach]), numbers, squares, targets.columns.shape[1], n_tiles, m, d,
+        n_homes, triton.cdiv(k, n_homes),
         ROOM=room, BLOCK=block, TILE=_TILE, FAN=_FAN, NOBODY=NOBODY, num_warps=4,
         enable_fp_fusion=False,  # squared distances are those of the CPU, to the last bit
     )  # fmt: skip
     numbers, order = numbers.sort(dim=1)
     squares, nearer = squares.gather(1, order).sort(dim=1, stable=True)
-    return Neighbours(numbers.gather(1, nearer).long(), squares)
+    return Neighbours(numbers.gather(1, nearer)[:, :k].long(), squares[:, :k])
 
 
-@triton.jit(do_not_specialize=["n", "n_tiles", "m", "d"])
+@triton.jit(do_not_specialize=["n", "n_tiles", "m", "d", "n_homes", "wanted"])
 def nearest_of_all(
     columns, numbers, places, gaps, homes, floors, floor_numbers, limit, found, squares,
-    n, n_tiles, m, d,
+    n, n_tiles, m, d, n_homes, wanted,
     ROOM: tl.constexpr, BLOCK: tl.constexpr, TILE: tl.constexpr, FAN: tl.constexpr,
     NOBODY: tl.constexpr,
 ):  # fmt: skip
-    """Keep the nearest ROOM targets of each place of a block, in any order.
+    """Keep the nearest targets of each place of a block, up to ROOM, in any order.
 
-    A target that comes before the last one that is kept takes its slot; the order is by distance,
-    then by number. ``gaps`` are lower bounds of the distances between a place of the block and a
-    target of the tile. Free slots have the highest numbers.
+    First bounds are the largest of the ``wanted``-th smallest squared distances in ``n_homes``
+    tiles, from the one nearest to the block on. Then a target that comes before the last one that
+    is kept takes its slot; the order is by distance, then by number. ``gaps`` are lower bounds of
+    the distances between a place of the block and a target of the tile. Free slots have the highest
+    numbers.
     """
     block = tl.program_id(0)
     places_here = block * BLOCK + tl.arange(0, BLOCK)
@@ -173,9 +192,21 @@ def nearest_of_all(
     kept = tl.full((BLOCK, ROOM), float("inf"), places.dtype.element_ty)
     which = tl.zeros((BLOCK, ROOM), tl.int32) + (NOBODY - ROOM + slots)[None, :]
     farthest, last = _last_of(kept, which)
-    bound = reach
+    home = tl.load(homes + block).to(tl.int32)
+    nearby = tl.zeros((BLOCK,), places.dtype.element_ty)
+    for tile in range(home, home + n_homes):
+        square, number = _squares_of(
+            columns, numbers, places, rows, floor, floor_number, reach, tile, n, d,
+            BLOCK, TILE, NOBODY,
+        )  # fmt: skip
+        smallest = nearby
+        for _ in range(wanted):
+            smallest = tl.min(square, axis=1)
+            square = tl.where(square == smallest[:, None], float("inf"), square)
+        nearby = tl.maximum(nearby, smallest)
+    bound = tl.minimum(reach, tl.max(nearby, axis=0))
     n_flights = tl.cdiv(n_tiles, FAN)
-    home = (tl.load(homes + block) // FAN).to(tl.int32)
+    home = home // FAN
     for turn in range(n_flights):
         flight = (home + turn) % n_flights
         tiles = flight * FAN + fan
@@ -184,19 +215,13 @@ def nearest_of_all(
         bits = tl.sum((real & (gap * gap <= bound)).to(tl.int32) << fan, axis=0)
         for tile in range(FAN):
             if (bits >> tile) & 1:
-                others = (flight * FAN + tile) * TILE + tl.arange(0, TILE)
-                square = tl.zeros((BLOCK, TILE), places.dtype.element_ty)
-                column = columns
-                for k in range(d):
-                    here = tl.load(places + rows * d + k)
-                    step = tl.load(column + others)[None, :] - here[:, None]
-                    square += step * step
-                    column += n
-                number = tl.load(numbers + others)[None, :] + tl.zeros((BLOCK, TILE), tl.int32)
-                behind = (square > floor) | ((square == floor) & (number > floor_number))
-                counts = behind & (square <= reach) & (number < NOBODY)
-                square = tl.where(counts, square, float("inf"))
-                number = tl.where(counts, number, NOBODY)
+                square, number = _squares_of(
+                    columns, numbers, places, rows, floor, floor_number, reach,
+                    flight * FAN + tile, n, d, BLOCK, TILE, NOBODY,
+                )  # fmt: skip
+                beyond = square > nearby[:, None]
+                square = tl.where(beyond, float("inf"), square)
+                number = tl.where(beyond, NOBODY, number)
                 nearest, first = _first_of(square, number, NOBODY)
                 enters = (nearest < farthest) | ((nearest == farthest) & (first < last))
                 while tl.max(enters.to(tl.int32), axis=0) > 0:
@@ -210,11 +235,34 @@ def nearest_of_all(
                     nearest, first = _first_of(square, number, NOBODY)
                     farthest, last = _last_of(kept, which)
                     enters = (nearest < farthest) | ((nearest == farthest) & (first < last))
-                bound = tl.minimum(reach, tl.max(farthest, axis=0))
+                bound = tl.minimum(reach, tl.max(tl.minimum(nearby, farthest), axis=0))
     at = rows[:, None] * ROOM + slots[None, :]
     inside = (places_here < m)[:, None]
     tl.store(found + at, tl.where(which < NOBODY - ROOM, which, NOBODY), mask=inside)
     tl.store(squares + at, kept, mask=inside)
+
+
+@triton.jit
+def _squares_of(
+    columns, numbers, places, rows, floor, floor_number, reach, tile, n, d,
+    BLOCK: tl.constexpr, TILE: tl.constexpr, NOBODY: tl.constexpr,
+):  # fmt: skip
+    """Return squared distances to the targets of a tile, and their numbers.
+
+    Targets that do not count are infinitely far and have the number NOBODY.
+    """
+    others = tile * TILE + tl.arange(0, TILE)
+    square = tl.zeros((BLOCK, TILE), places.dtype.element_ty)
+    column = columns
+    for k in range(d):
+        here = tl.load(places + rows * d + k)
+        step = tl.load(column + others)[None, :] - here[:, None]
+        square += step * step
+        column += n
+    number = tl.load(numbers + others)[None, :] + tl.zeros((BLOCK, TILE), tl.int32)
+    behind = (square > floor) | ((square == floor) & (number > floor_number))
+    counts = behind & (square <= reach) & (number < NOBODY)
+    return tl.where(counts, square, float("inf")), tl.where(counts, number, NOBODY)
 
 
 @triton.jit

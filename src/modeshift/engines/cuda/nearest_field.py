@@ -21,7 +21,7 @@ from modeshift.engines.rule import Nearest, Rule
 
 _BLOCK = 32  # places of a program that adds up offsets
 _COLUMNS = 64  # of these places, at a time
-_FEWEST = 8  # points that are kept of each place
+_SPARE = 8  # points that are kept beyond twice the usual number, if weights differ
 
 
 class NearestField(DeviceField):
@@ -60,8 +60,10 @@ class NearestField(DeviceField):
         heavy = self.weights > 0.0
         self._dtype = torch.float32 if self.precision == "fast" else self.points.dtype
         self._counting = torch.where(heavy, self._numbers, NOBODY)
-        self._room = room_for(self._k / float(self.weights[heavy].mean()))
-        most = min(int(heavy.sum()), ceil(self._k / float(self.weights[heavy].min())))
+        weights = self.weights[heavy]
+        most = min(len(weights), ceil(self._k / float(weights.min())))
+        usual = ceil(self._k / float(weights.mean()))
+        self._room = min(MOST, most, 2 * usual + _SPARE)
         self._in_one_round = most <= self._room
         self.follow_state()
 
@@ -134,11 +136,6 @@ class NearestField(DeviceField):
         if self.on_sphere:
             means = put_back(means, starts)
         return means.to(places.dtype), masses, ((means - starts) ** 2).sum(dim=1)
-
-
-def room_for(n: float) -> int:
-    """Return how many points a search should keep if about n are needed."""
-    return min(MOST, max(_FEWEST, triton.next_power_of_2(min(MOST, ceil(n)))))
 
 
 @triton.jit(do_not_specialize=["m", "d", "room"])

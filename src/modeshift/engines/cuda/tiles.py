@@ -133,20 +133,25 @@ ROUNDING = 1e-4  # share of a radius: above the error of float32 with up to 10**
 CANCELLED = 1e-9  # share of the squares whose difference is a squared distance, in float64
 
 
-def gaps_between(blocks: Balls, tiles: Balls) -> torch.Tensor:
-    """Return for each block a lower bound of its distance to each tile, in float64."""
+def centres_apart(blocks: Balls, tiles: Balls) -> torch.Tensor:
+    """Return a lower bound of the distance of each two centres, in float64; overflow is near."""
     origin = tiles.centres.mean(dim=0)
     ours, theirs = (blocks.centres - origin).double(), (tiles.centres - origin).double()
     products = (ours * ours).sum(dim=1)[:, None] + (theirs * theirs).sum(dim=1)
     squares = torch.addmm(products, ours, theirs.T, alpha=-2.0)
-    between = (squares - CANCELLED * products).clamp_min(0.0).sqrt()
-    gaps = between / (1.0 + ROUNDING) - blocks.radii[:, None] - tiles.radii
-    return gaps.nan_to_num(nan=0.0, posinf=torch.inf, neginf=0.0).clamp_min(0.0)  # overflow: near
+    apart = (squares - CANCELLED * products).clamp_min(0.0).sqrt() / (1.0 + ROUNDING)
+    return apart.nan_to_num(nan=0.0, posinf=torch.inf)
+
+
+def gaps_between(blocks: Balls, tiles: Balls, apart: torch.Tensor) -> torch.Tensor:
+    """Return for each block a lower bound of its distance to each tile; overflow is near."""
+    gaps = apart - blocks.radii[:, None] - tiles.radii
+    return gaps.nan_to_num(nan=0.0, posinf=torch.inf).clamp_min(0.0)
 
 
 def near_tiles(blocks: Balls, tiles: Balls, reach: float) -> Visits:
     """Return for each block the list of tiles whose ball comes within reach of its ball."""
-    return listed(gaps_between(blocks, tiles) <= reach)
+    return listed(gaps_between(blocks, tiles, centres_apart(blocks, tiles)) <= reach)
 
 
 def listed(near: torch.Tensor) -> Visits:
