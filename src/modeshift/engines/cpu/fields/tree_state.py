@@ -149,7 +149,7 @@ def join_top(state):
 @bare_kernel
 def leaf_of(homes, slots, j):
     """Return the leaf of point j."""
-    return int(homes[slots[j] // SLOTS])
+    return np.int64(homes[slots[j] // SLOTS])  # ``int`` would keep 32 bits in compiled code
 
 
 @inlined_kernel
@@ -202,7 +202,7 @@ def sum_leaf(state, leaf):
     while filled > 0:
         in_block = (filled - 1) % SLOTS + 1
         for slot in range(in_block):
-            give(state, leaf, int(state.members[block, slot]))
+            give(state, leaf, np.int64(state.members[block, slot]))
         filled -= in_block
         block = state.chain[block]
 
