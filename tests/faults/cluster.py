@@ -36,13 +36,15 @@ class Cluster:
     ----------
     for_workers, for_clients : Proxy
         The lines to the scheduler.
+    to_workers : list of Proxy
+        The lines to each worker.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._started: list[subprocess.Popen] = []
         self._phases: Queue[str] = Queue()
-        port = _free_port()
+        port = free_port()
         self.scheduler = self._start(
             *("dask_scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"),
             *("--preload", "faults.phases"), stdout=subprocess.PIPE,
@@ -51,11 +53,7 @@ class Cluster:
         assert self._phases.get(timeout=60) == "ready"
         self.address = f"tcp://127.0.0.1:{port}"
         self.for_workers, self.for_clients = Proxy(port), Proxy(port)
-        for _ in range(2):
-            self._start(
-                *("dask_worker", self.for_workers.address, "--nthreads", "1", "--no-dashboard"),
-                *("--host", "127.0.0.1", "--local-directory", str(folder)),
-            )
+        self.to_workers = [self._start_worker() for _ in range(2)]
 
     def start_client(self, *arguments: str) -> subprocess.Popen:
         """Start ``python ARGUMENTS``, with the address of the scheduler last."""
@@ -78,8 +76,19 @@ class Cluster:
         for process in self._started:
             process.kill()
             process.wait()
-        for proxy in (self.for_workers, self.for_clients):
+        for proxy in (self.for_workers, self.for_clients, *self.to_workers):
             proxy.close()
+
+    def _start_worker(self) -> Proxy:
+        """Start a worker; return the line that leads to it."""
+        port = free_port()
+        line = Proxy(port)
+        self._start(
+            *("dask_worker", self.for_workers.address, "--nthreads", "1", "--no-dashboard"),
+            *("--listen-address", f"tcp://127.0.0.1:{port}", "--contact-address", line.address),
+            *("--local-directory", str(self.folder)),
+        )
+        return line
 
     def _start(self, module: str, *arguments: str, stdout: Any = None) -> subprocess.Popen:
         with (self.folder / f"{module} {len(self._started)}.log").open("w") as log:
@@ -110,6 +119,7 @@ def _environment() -> dict[str, str]:
     return {**os.environ, **SETTINGS, "PYTHONPATH": path}
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port of this machine that nobody listens to."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         return server.getsockname()[1]

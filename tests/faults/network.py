@@ -71,6 +71,15 @@ def line_cut(cluster: Cluster, rng: random.Random) -> None:
         line.heal()
 
 
+def worker_out_of_reach(cluster: Cluster, rng: random.Random) -> None:
+    """A worker hears the scheduler, and nobody can connect to it, for good or for a while."""
+    line = rng.choice(cluster.to_workers)
+    line.cut()
+    if rng.random() < 0.5:
+        time.sleep(rng.uniform(0.0, 5.0))
+        line.heal()
+
+
 def line_stalled(cluster: Cluster, rng: random.Random) -> None:
     """All connections stay, and nothing comes through."""
     _one_side(cluster, rng).stall()
@@ -146,5 +155,12 @@ KILLS: dict[str, Fault] = {
 }
 LINES: dict[str, Fault] = {
     harm.__name__: partial(_in_some_phase, harm)
-    for harm in (scheduler_stopped, line_cut, line_stalled, line_stalled_for_a_while, line_slow)
+    for harm in (
+        scheduler_stopped,
+        line_cut,
+        worker_out_of_reach,
+        line_stalled,
+        line_stalled_for_a_while,
+        line_slow,
+    )
 }

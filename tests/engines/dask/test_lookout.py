@@ -14,6 +14,7 @@ dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
 
+from faults.cluster import free_port  # noqa: E402
 from faults.proxy import Proxy  # noqa: E402
 
 pytestmark = [
@@ -25,15 +26,18 @@ pytestmark = [
 X = make_data("clustered", 300, 2)[0]
 
 
+CLUSTER = {
+    "n_workers": 1,
+    "threads_per_worker": 1,
+    "processes": False,
+    "protocol": "tcp://",
+    "dashboard_address": ":0",
+}
+
+
 @pytest.fixture
 def cluster():
-    with distributed.LocalCluster(
-        n_workers=1,
-        threads_per_worker=1,
-        processes=False,
-        protocol="tcp://",
-        dashboard_address=":0",
-    ) as cluster:
+    with distributed.LocalCluster(**CLUSTER) as cluster:
         yield cluster
 
 
@@ -47,7 +51,8 @@ def line(cluster):
 
 @pytest.fixture(autouse=True)
 def short_limit():
-    with dask.config.set({"distributed.scheduler.worker-ttl": "1s"}):
+    """A client that is closed within its own ``with`` stays in the settings; here it does not."""
+    with dask.config.set({"distributed.scheduler.worker-ttl": "1s", "scheduler": None}):
         yield
 
 
@@ -111,6 +116,20 @@ def test_workers_that_are_still_in_a_queue_are_waited_for(cluster):
         chunked = batches().fit(da.from_array(X, chunks=(150, 2)))
         timer.join()
         assert_array_equal(chunked.labels_.compute(), batches().fit(X).labels_)
+
+
+def test_results_that_cannot_be_fetched_are_one_error():
+    """Before, Dask tried forever, a hundred times a second: the worker's port is closed for all."""
+    port = free_port()
+    line = Proxy(port)
+    addresses = {"port": port, "contact_address": line.address}
+    with (
+        distributed.LocalCluster(**CLUSTER, **addresses) as cluster,
+        distributed.Client(cluster),
+        pytest.raises(ConnectionError, match="cannot be fetched for 1 s"),
+    ):
+        fit_and(line.cut)
+    line.close()
 
 
 def test_without_a_limit_a_cluster_is_waited_for(cluster):

@@ -1,8 +1,9 @@
 """Wait for a cluster as long as it lives.
 
-Dask waits forever for a scheduler that is silent while its connections stay open, and for workers
-when all of them are lost. Here the wait ends with an error. The limit is the time after which
-Dask's scheduler gives up a silent worker (``distributed.scheduler.worker-ttl``).
+Dask waits forever for a scheduler that is silent while its connections stay open, for workers when
+all of them are lost, and for results that cannot be fetched. Here the wait ends with an error. The
+limit is the time after which Dask's scheduler gives up a silent worker
+(``distributed.scheduler.worker-ttl``).
 """
 
 import asyncio
@@ -39,7 +40,10 @@ class Lookout:
             client = self._client()
             if client is None:
                 return dask.compute(thing)[0]
-            return client.sync(self._gather, client, client.compute(thing))
+            futures = client.compute(thing)
+            several = isinstance(futures, list)
+            found = client.sync(self._gather, client, futures if several else [futures])
+            return found if several else found[0]
 
     def persist(self, things: Sequence[Any]) -> list[Any]:
         """Start to compute delayed objects; their results stay on the workers."""
@@ -58,34 +62,63 @@ class Lookout:
         self._client_id = client and client.id
         return client
 
-    async def _gather(self, client: Any, futures: Any) -> Any:
+    async def _gather(self, client: Any, futures: list[Any]) -> list[Any]:
         """Fetch results, or raise an error when the cluster is lost before they are there."""
+        limit = parse_timedelta(dask.config.get("distributed.scheduler.worker-ttl")) or math.inf
         results = asyncio.ensure_future(client.gather(futures, asynchronous=True))
         results.add_done_callback(_look_at_error)
-        lost = asyncio.ensure_future(self._lost(client))
+        watches = [
+            asyncio.ensure_future(self._lost(client, limit)),
+            asyncio.ensure_future(_out_of_reach(futures, limit)),
+        ]
         try:
-            await asyncio.wait([results, lost], return_when=asyncio.FIRST_COMPLETED)
-            found = await (results if results.done() else lost)
+            done, _ = await asyncio.wait([results, *watches], return_when=asyncio.FIRST_COMPLETED)
+            found: list[Any] = await (results if results.done() else done.pop())
             self._has_seen_workers = True
             return found
         finally:
-            lost.cancel()
-            for future in futures if isinstance(futures, list) else [futures]:
+            for watch in watches:
+                watch.cancel()
+            for future in futures:
                 future.release()  # what waits for it ends, but for a transfer that stalls
             asyncio.get_running_loop().call_later(_SECONDS_TO_END, results.cancel)
 
-    async def _lost(self, client: Any) -> None:
+    async def _lost(self, client: Any, limit: float) -> None:
         """Look again and again; return never, raise when the cluster is lost."""
-        limit = parse_timedelta(dask.config.get("distributed.scheduler.worker-ttl")) or math.inf
         alive = time.monotonic()
         while True:
-            await asyncio.sleep(min(_SECONDS_BETWEEN_LOOKS, limit / 4))
+            await asyncio.sleep(_between_looks(limit))
             n_workers = await _n_workers(client, limit)
             self._has_seen_workers |= bool(n_workers)
             if n_workers or (n_workers == 0 and not self._has_seen_workers):
                 alive = time.monotonic()
             elif time.monotonic() - alive > limit:
                 raise ConnectionError(_silence(limit) if n_workers is None else _no_worker(limit))
+
+
+async def _out_of_reach(futures: list[Any], limit: float) -> None:
+    """Look again and again; raise when results that are ready do not come.
+
+    Dask tries again without end, and for a moment each time the results are not ready. When they
+    have to be computed again they are not ready for long.
+    """
+    first = last = -math.inf
+    while True:
+        await asyncio.sleep(_between_looks(limit))
+        if all(future.status == "finished" for future in futures):
+            now = time.monotonic()
+            first = first if now - last < limit / 2 else now
+            last = now
+            if now - first > limit:
+                raise ConnectionError(
+                    f"Results of the Dask workers cannot be fetched for {limit:,.0f} s "
+                    "(distributed.scheduler.worker-ttl). See that the scheduler can connect to the "
+                    "ports of the workers, and call again."
+                )
+
+
+def _between_looks(limit: float) -> float:
+    return min(_SECONDS_BETWEEN_LOOKS, limit / 8)
 
 
 def _look_at_error(task: asyncio.Future) -> None:
