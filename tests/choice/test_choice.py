@@ -261,6 +261,17 @@ def test_rounding_is_undone_within_the_cells():
     assert_array_equal(np.sort(X[sample.rows], axis=0), np.sort(X, axis=0))
 
 
+def test_rounded_data_of_which_an_outlier_is_too_light_to_be_observed():
+    """In the unit of the outlier all other distances vanished, and the bandwidth was 1."""
+    X = np.rint(3.0 * blobs(100, [[0, 0], [8, 8]])[0])
+    expected = profile(X).bandwidth
+    far, weights = np.r_[X, [[0.0, 1e200]]], np.r_[np.full(200, 1.5), 0.1]
+    for exponent in (-100, 0, 100):
+        got = profile(far * 2.0**exponent, sample_weight=weights)
+        assert not got.one_cluster
+        assert got.bandwidth / 2.0**exponent == pytest.approx(expected, rel=0.2)
+
+
 def test_data_that_are_not_rounded_stay():
     sample = sample_of(np.random.default_rng(0).normal(size=(50, 2)))
     assert undo_rounding(sample, 1500, False) == (sample, 0.0)

@@ -52,8 +52,8 @@ def undo_rounding(sample: Sample, n_samples: int, metric: Any) -> tuple[Sample, 
         steps = np.ldexp(np.radians(steps), -sample.exponent)
     spread = sample._replace(
         rows=np.repeat(sample.rows, counts), places=places, weights=np.ones(len(places))
-    )
-    return spread, float(steps.max())
+    ).in_own_unit()  # a light outlier may have no observation; in its unit the others vanished
+    return spread, float(np.ldexp(steps.max(), sample.exponent - spread.exponent))
 
 
 def _degrees(sample: Sample) -> np.ndarray:

@@ -1,6 +1,6 @@
 """The points that a rule looks at: all of them, or a sample where there are many."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -37,6 +37,15 @@ class Sample(NamedTuple):
         """Share of all the data, by weight, that is in the sample."""
         return float(self.weights.sum() / self.total)
 
+    def in_own_unit(self) -> Self:
+        """Return the same points in the power of two next above the largest coordinate.
+
+        This keeps squares of tiny and huge numbers within range, exactly.
+        """
+        larger = int(np.frexp(np.abs(self.places).max())[1])
+        places = np.ldexp(self.places, -larger)
+        return self._replace(places=places, exponent=self.exponent + larger)
+
     def in_user_units(self, length: Any) -> Any:
         """Return a length, or several, in the unit of the points: finite, and never 0."""
         with np.errstate(over="ignore"):
@@ -62,9 +71,7 @@ def draw_sample(points: np.ndarray, weights: np.ndarray, n_samples: int, rng: An
         points[rows].astype(np.float64), axis=0, return_index=True, return_inverse=True
     )
     weights = np.bincount(owners.ravel(), weights=weights)
-    # A power of two as the unit keeps squares of tiny and huge numbers within range, exactly.
-    exponent = int(np.frexp(np.abs(points).max())[1])
-    return Sample(rows[firsts], np.ldexp(points, -exponent), weights, exponent, total)
+    return Sample(rows[firsts], points, weights, 0, total).in_own_unit()
 
 
 def as_counts(weights: np.ndarray) -> np.ndarray:

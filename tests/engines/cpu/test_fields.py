@@ -10,7 +10,8 @@ from modeshift.engines.cpu.fields.flat_in_tree import _RIM, _TOGETHER, _WAY
 from modeshift.engines.cpu.fields.protocol import SCRATCH, mean_near, move
 from modeshift.engines.cpu.fields.tree_state import SLOTS, WIDE
 from modeshift.engines.cpu.traces import TOGETHER
-from modeshift.engines.rule import Flat, Sphere
+from modeshift.engines.rule import Flat, Gaussian, Sphere, nearest
+from modeshift.watching.checkpoint import pack
 from twins import naive
 
 SHIFTS = (0.0, 0.5, 1.0)  # in bandwidths: places on points, between them, on their borders
@@ -256,6 +257,21 @@ def test_is_quiet_sees_a_single_restless_pair(field_kind, restless, n_jobs):
     assert not make_field(X, np.ones(100), 1.0, field_kind, n_jobs).is_quiet(0.1)
 
 
+@pytest.mark.parametrize("rule", [Flat(), Gaussian(), nearest(Flat(), 3.0, np.ones(60))])
+def test_is_quiet_changes_nothing(field_kind, rule):
+    """A clock and threads decide how many points are looked at before one is found restless.
+
+    Anchors with Gaussian weights counted them, so that a clock decided when they were rebuilt.
+    """
+    X, h = make_data("clustered", 60, 2)
+    field = make_field(X, np.ones(60), 0.2 * h, field_kind, 1, rule)
+    field.tend()
+    before = {name: value.copy() for name, value in pack(state=field.state).items()}
+    assert not field.is_quiet(0.0)
+    for name, value in pack(state=field.state).items():
+        assert_array_equal(value, before[name], err_msg=name)
+
+
 @pytest.mark.parametrize("n", [1, 9, 60])
 def test_moved_is_a_field_with_some_points_elsewhere_and_leaves_the_first_as_it_is(field_kind, n):
     field, X, w, h = make(field_kind, "clustered", n, 2)
@@ -275,7 +291,8 @@ def test_at_is_a_field_of_the_same_kind_and_weights_elsewhere(field_kind):
     field, X, w, h = make(field_kind, "uniform", 30, 2, weights="zeros")
     elsewhere = X[::-1] * 2.0 - 3.0
     other = field.at(elsewhere)
-    assert type(other) is type(field) is FIELDS[field_kind]
+    assert type(other) is type(field)
+    assert isinstance(field, FIELDS[field_kind])
     places = places_around(elsewhere, h, np.random.default_rng(5))
     assert_answers(other, elsewhere, w, places, h, h)
     other.move(3, X[3])

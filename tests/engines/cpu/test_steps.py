@@ -8,6 +8,7 @@ from helpers import GENERIC, WEIGHTS, assert_close, make_data, make_weights
 from modeshift import StochasticMeanShift
 from modeshift.engines.cpu.fields import make_field
 from modeshift.engines.cpu.fields.tree import TreeField
+from modeshift.engines.cpu.parallel import Pace
 from modeshift.engines.cpu.steps import CompiledSteps
 from modeshift.engines.cpu.steps_ahead import StepsAhead
 from modeshift.engines.rule import Flat, Gaussian, Sphere
@@ -156,3 +157,15 @@ def test_large_data_are_asked_together_and_small_ones_one_by_one():
     large = np.random.default_rng(0).random((1 << 16, 2))
     assert TreeField(large, np.ones(len(large)), 0.01).ahead > 1
     assert TreeField(large, np.ones(len(large)), 0.01, rule=Gaussian()).ahead == 1
+
+
+def test_the_pace_of_the_machine_changes_no_bit(monkeypatch):
+    """A test of all points that ended sooner or later was followed by other roundings."""
+    X = np.rint(np.random.default_rng(0).standard_cauchy((80, 33)))
+    monkeypatch.setattr(Pace, "learn", lambda *_: None)
+    ends = []
+    for size in (1, 9, 80):
+        monkeypatch.setattr(Pace.__init__, "__defaults__", (size, 0.05))
+        estimator = StochasticMeanShift(bandwidth=30.0, kernel="gaussian", random_state=0)
+        ends.append(estimator.fit(X).modes_)
+    assert_array_equal(ends[1:], [ends[0]] * 2)

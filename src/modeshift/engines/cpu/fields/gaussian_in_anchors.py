@@ -5,7 +5,8 @@ have gathered: an anchor whose points are all within ``TINY`` bandwidths counts 
 (``gaussian_in_tree.py`` has the error bound).
 
 Anchors notice that their points have gathered when the field is tended. The field is tended when
-comparing points one by one has cost as much as tending it.
+comparing points one by one has cost as much as tending it. Only steps count: how many points are
+compared in a test of all points depends on threads and on a clock.
 """
 
 from math import sqrt
@@ -22,7 +23,13 @@ from modeshift.engines.cpu.fields.anchors import (
     is_near,
 )
 from modeshift.engines.cpu.fields.gaussian_in_tree import TINY
-from modeshift.engines.cpu.fields.protocol import average_near, average_of, implements
+from modeshift.engines.cpu.fields.protocol import (
+    WASTE,
+    average_near,
+    average_of,
+    implements,
+    note_waste,
+)
 from modeshift.engines.cpu.jit import bare_kernel
 from modeshift.engines.rule import Gaussian, reach_of, worth_of
 
@@ -36,11 +43,16 @@ def _average_near(state, x, radius, out):
 @implements(average_of, AnchorState, Gaussian)
 def _average_of(state, j, radius, out):
     mass, looked = _gather(state, state.homes[j], state.points[j], radius, out)
+    out[WASTE] += looked
+    return mass
+
+
+@implements(note_waste, AnchorState, Gaussian)
+def _note_waste(state, waste):
     n = state.points.shape[0]
-    state.book[LOOKED] += looked
+    state.book[LOOKED] += np.int64(waste)
     if state.book[LOOKED] > n * n:
         state.book[LIVE_ONCE] = -1
-    return mass
 
 
 @bare_kernel
