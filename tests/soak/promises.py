@@ -116,9 +116,14 @@ class Trial:
         return [self._twin(factor) for factor in (1.0, 1 - 1e-9, 1 + 1e-9)]
 
     @cached_property
-    def shaken_twin(self):
-        """The twin's result when each point has moved by a billionth of the extent."""
-        return self._twin(1.0, self.random.uniform(-1e-9, 1e-9, self.X.shape) * self.extent)
+    def shaken_twins(self):
+        """The twin's results when each point has moved by a billionth of the extent, and back.
+
+        Of two equal distances, the one that becomes the longer by a movement becomes the shorter by
+        its opposite: one of the two results shows that they were equal.
+        """
+        moves = self.random.uniform(-1e-9, 1e-9, self.X.shape) * self.extent
+        return [self._twin(1.0, moves), self._twin(1.0, -moves)]
 
     @property
     def has_twin(self):
@@ -131,9 +136,13 @@ class Trial:
 
     @cached_property
     def temperature(self):
-        """The temperature of learned feature weights, a squared length, in the twin's units."""
+        """The temperature of learned feature weights, a squared length, in the twin's units.
+
+        It is infinite where the points are tiny; all features then have the same weight.
+        """
         given = self.options.get("feature_weights")
-        return given and (1.0 if given == "learned" else given) * self.unit**2
+        with np.errstate(over="ignore"):
+            return given and (1.0 if given == "learned" else given) * np.square(self.unit)
 
     def _twin(self, factor, moved_by=0.0):
         h = bandwidth_of(self.case, self.X)
@@ -163,28 +172,39 @@ class Trial:
         if not self.twins[0][2]:
             return False
         others = self.twins[1:]
-        others += [self.shaken_twin] if "n_neighbors" in self.options else []
+        others += self.shaken_twins if "n_neighbors" in self.options else []
         return all(self._is_like_the_twin(*other) for other in others)
 
     @cached_property
     def is_robust(self):
         """Whether a small movement of each point decides nothing: no two distances are equal."""
-        return self.is_clear and self._is_like_the_twin(*self.shaken_twin)
+        return self.is_clear and all(self._is_like_the_twin(*other) for other in self.shaken_twins)
 
     def _is_like_the_twin(self, other, labels, _):
+        """Whether labels and steps are the same, and all positions on the way.
+
+        The ends alone may hide a tie: all points of a symmetric line end in its middle.
+        """
         twin, own_labels, _ = self.twins[0]
         return (
             np.array_equal(labels, own_labels)
-            and other.n_steps == twin.n_steps
-            and np.allclose(other.modes, twin.modes, rtol=0, atol=self.precision)
+            and [len(path) for path in other.paths] == [len(path) for path in twin.paths]
+            and np.allclose(
+                np.concatenate([*other.paths, other.modes]),
+                np.concatenate([*twin.paths, twin.modes]),
+                rtol=0,
+                atol=self.precision,
+            )
         )
 
     @property
     def precision(self):
         """Difference between positions of a fit and its twin that rounding explains, in units."""
         unit = 1.0 if self.options.get("metric") == "cosine" else self.unit
-        eps = np.finfo(self.plain.modes_.dtype).eps
-        return 1e-7 * unit * self.extent + 4 * eps * np.max(np.abs(unit * self.X))
+        rounding = np.finfo(self.plain.modes_.dtype)
+        # Below the smallest normal number digits are lost.
+        lost = 4 * float(rounding.eps) * max(np.max(np.abs(self.X)), float(rounding.tiny))
+        return unit * (1e-7 * self.extent + lost)
 
     @property
     def extent(self):

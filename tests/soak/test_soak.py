@@ -6,7 +6,7 @@ import time
 import pytest
 
 from soak.cases import draw_case, points_of
-from soak.promises import check
+from soak.promises import Trial, check
 from soak.shrink import shrink, smaller
 from soak.workers import Worker, deadline
 
@@ -60,6 +60,52 @@ def test_a_stray_as_far_from_two_clusters_is_a_tie():
     assert "order_of_rows_changes_no_cluster" in check(case)
     tied = {**case, "seed": 201563, "n": 66, "dtype": "int64"}
     assert "order_of_rows_changes_no_cluster" not in check(tied)
+
+
+def test_a_temperature_that_overflows_in_the_units_of_the_twin_has_one():
+    """Seed 301092: tiny points, so all features have the same weight. It was an OverflowError."""
+    case = {**PLAIN, "seed": 301092, "estimator": "BlurringMeanShift", "changes": ["tiny"]}
+    assert "labels_are_the_twins" in check(case | {"options": {"feature_weights": 0.1}})
+
+
+def test_positions_have_few_digits_below_the_smallest_normal_number():
+    """Seed 601080: modes of 1e-42 in float32 were said to be wrong."""
+    case = {**PLAIN, "seed": 601080, "estimator": "StochasticMeanShift", "n": 28, "shape": "ring"}
+    assert "labels_are_the_twins" in check(case | {"changes": ["tiny"], "dtype": "float32"})
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        # Three points have one direction, and random steps gave one of them another label.
+        {"seed": 521753, "estimator": "StochasticMeanShift", "n": 35, "d": 3, "shape": "lattice",
+         "options": {"metric": "cosine"}},
+        # The second feature got the weight 0 after it had set points apart.
+        {"seed": 321390, "estimator": "BlurringMeanShift", "n": 35, "shape": "heavy tails",
+         "dtype": "int64", "options": {"feature_weights": 0.1}},
+    ],
+    ids=["directions", "features without weight"],
+)  # fmt: skip
+def test_points_that_coincide_in_the_metric_may_have_different_labels(case):
+    assert "fitted_points_keep_their_labels" in check({**PLAIN, "weights": "none", **case})
+
+
+def test_a_tie_on_the_way_is_a_tie():
+    """Seed 561382: 22 distances were the bandwidth; all points ended in the middle in any case."""
+    case = {**PLAIN, "estimator": "BlurringMeanShift", "weights": "none", "bandwidth": "large"}
+    assert Trial(case).is_clear
+    assert not Trial({**case, "seed": 561382, "n": 71, "d": 6, "shape": "line"}).is_clear
+
+
+def test_of_equal_distances_one_movement_keeps_the_order_and_its_opposite_does_not():
+    """Seeds 300810 and 420842: points at equal distances on a line, of which the nearest count."""
+    case = {**PLAIN, "weights": "none"}
+    nearest = {**case, "estimator": "StochasticMeanShift", "options": {"n_neighbors": 3}}
+    assert Trial(nearest).is_clear
+    assert not Trial({**nearest, "seed": 300810, "n": 75, "d": 33, "shape": "line"}).is_clear
+    climbers = {**case, "options": {"seeding": 5}}
+    assert Trial(climbers).is_robust
+    assert not Trial({**climbers, "seed": 420842, "n": 88, "shape": "line"}).is_robust
 
 
 def test_drawn_cases_are_the_same_every_time_and_all_shapes_have_points():
