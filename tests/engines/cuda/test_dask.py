@@ -11,6 +11,7 @@ from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
 from modeshift.engines.cuda import part
 from modeshift.engines.cuda.part import DevicePart, device_of_worker
 from modeshift.engines.rule import Flat
+from on_gpu import DEVICE
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -112,3 +113,23 @@ def test_a_worker_without_a_gpu_says_so(monkeypatch):
         pytest.raises(ValueError, match=r"needs a GPU on every Dask worker.*device='cpu'"),
     ):
         MeanShift(bandwidth=1.0, device="cuda").fit(X)
+
+
+def seen_by_worker(_):
+    return device_of_worker().type, distributed.get_worker().name
+
+
+def test_workers_in_processes_of_their_own_use_their_gpus():
+    X = crowds(2)
+    plain = BlurringMeanShift(bandwidth=1.0).fit(X)
+    settings = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with distributed.LocalCluster(**settings) as cluster, distributed.Client(cluster) as client:
+        addresses = client.scheduler_info()["workers"]
+        asked = [client.submit(seen_by_worker, each, workers=each) for each in addresses]
+        seen = sorted(client.gather(asked))
+        chunked = BlurringMeanShift(bandwidth=1.0, device="cuda")
+        chunked.fit(da.from_array(X, chunks=(23, 2)))
+        labels = chunked.labels_.compute()
+    assert seen == [(DEVICE.type, 0), (DEVICE.type, 1)]
+    np.testing.assert_array_equal(labels, plain.labels_)
+    assert chunked.n_steps_ == plain.n_steps_

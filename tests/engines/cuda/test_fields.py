@@ -1,5 +1,7 @@
 """The kernels for the GPU against their naive twins: on a GPU, or as Python by an interpreter."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
@@ -7,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import make_data, make_weights
+from modeshift.engines.cpu import scale
 from modeshift.engines.cpu.components import connected_components as components_of
 from modeshift.engines.cpu.nearest import NearestSearch as NearestOnCpu
 from modeshift.engines.cpu.nearest import nearest_rows as nearest_of
@@ -435,6 +438,19 @@ def test_points_that_do_not_fit_at_once_are_found_in_rounds(weights, monkeypatch
     expected, masses = twin(X, w, 2.5, X, naive.PLAIN._replace(n_neighbors=37.0))
     np.testing.assert_allclose(answer.masses.cpu(), masses, rtol=1e-12)
     np.testing.assert_allclose(answer.means.cpu(), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("weights", [None, "zeros"])
+@pytest.mark.parametrize("maker", ["clustered", "lattice", "duplicates"])
+@pytest.mark.parametrize(("d", "k"), [(2, 7), (2, 60), (12, 5)])
+def test_the_scale_of_an_infinite_bandwidth_is_that_of_the_cpu(maker, d, k, weights, monkeypatch):
+    monkeypatch.setattr(scale, "_SAMPLE", 50)
+    monkeypatch.setattr(nearest_field, "MOST", 32)  # several rounds
+    X = 0.1 * make_data(maker, 120, d)[0]
+    w = make_weights(weights, 120)
+    w = np.ones(120) if w is None else w
+    found = scale.nearest_scale(X, w, k, partial(nearest_field.farthest_of_nearest, DEVICE))
+    assert found == scale.nearest_scale(X, w, k)
 
 
 def test_fast_finds_the_nearest_in_float32():

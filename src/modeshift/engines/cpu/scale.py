@@ -1,5 +1,8 @@
 """The scale of data with an infinite bandwidth: the distance to the k-th nearest point."""
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from modeshift.engines.cpu.fields import make_field
@@ -13,16 +16,39 @@ from modeshift.spec import Spec
 _SAMPLE = 1000  # largest number of points in the median
 
 
-def scale_of(spec: Spec, points: np.ndarray, weights: np.ndarray) -> float:
+Farthest = Callable[[np.ndarray, np.ndarray, np.ndarray, int], np.ndarray]
+"""From points, weights, places and k to the squared distance of each place to its k-th point."""
+
+
+def scale_of(
+    spec: Spec, points: np.ndarray, weights: np.ndarray, farthest: Farthest | None = None
+) -> float:
     """Return the length that ``tol`` and ``merge_radius`` are fractions of: mostly the radius."""
     if spec.radius < np.inf:
         return spec.radius
     assert spec.n_neighbors is not None
-    scale = nearest_scale(points, weights, spec.n_neighbors, spec.n_threads)
+    farthest = farthest or partial(_farthest, n_jobs=spec.n_threads)
+    scale = nearest_scale(points, weights, spec.n_neighbors, farthest)
     return scale * spec.shrinkage(points.shape[1])
 
 
-def nearest_scale(points: np.ndarray, weights: np.ndarray, k: int, n_jobs: int = 1) -> float:
+def _farthest(
+    points: np.ndarray, weights: np.ndarray, places: np.ndarray, k: int, n_jobs: int = 1
+) -> np.ndarray:
+    """Return the squared distance of each place to its k-th nearest point, by weight."""
+    field = make_field(points, weights, np.inf, n_jobs=n_jobs, rule=nearest(Flat(), k, weights))
+    squares = np.empty(len(places))
+
+    def block(start: int, stop: int) -> None:
+        _ask(field.state, places, start, stop, field.make_out(), squares)
+
+    run_blocks(block, len(places), n_jobs)
+    return squares
+
+
+def nearest_scale(
+    points: np.ndarray, weights: np.ndarray, k: int, farthest: Farthest = _farthest
+) -> float:
     """Return the median distance of the points to their k-th nearest point, themselves included.
 
     Points count by their weight. The median is taken over at most 1000 points, drawn with seed 0.
@@ -35,27 +61,20 @@ def nearest_scale(points: np.ndarray, weights: np.ndarray, k: int, n_jobs: int =
     # A power of two as the unit keeps squares in range, and rounds nothing.
     exponent = int(np.frexp(np.abs(points).max())[1])
     points = np.ldexp(points, -exponent, dtype=np.float64)
-    typical = _typical_distance(points, weights, k, n_jobs)
+    typical = _typical_distance(points, weights, k, farthest)
     extent = float(np.ptp(points, axis=0).max())
     if typical == 0.0 and extent > 0.0:
         apart = np.unique(points, axis=0)
-        typical = _typical_distance(apart, np.ones(len(apart)), 2, n_jobs) or extent
+        typical = _typical_distance(apart, np.ones(len(apart)), 2, farthest) or extent
     return float(np.ldexp(typical, exponent)) or 1.0
 
 
-def _typical_distance(points: np.ndarray, weights: np.ndarray, k: int, n_jobs: int) -> float:
+def _typical_distance(points: np.ndarray, weights: np.ndarray, k: int, farthest: Farthest) -> float:
     """Return the median distance; if most are 0 that of the others, and 0 if all are."""
     asked = np.arange(len(points))
     if len(points) > _SAMPLE:
         asked = np.random.RandomState(0).choice(len(points), _SAMPLE, replace=False)
-    places = points[asked]
-    field = make_field(points, weights, np.inf, n_jobs=n_jobs, rule=nearest(Flat(), k, weights))
-    squares = np.empty(len(places))
-
-    def block(start: int, stop: int) -> None:
-        _ask(field.state, places, start, stop, field.make_out(), squares)
-
-    run_blocks(block, len(places), n_jobs)
+    squares = farthest(points, weights, points[asked], k)
     distances, weights = np.sqrt(squares), weights[asked]
     typical = _median(distances, weights)
     if typical == 0.0 and distances.any():

@@ -14,6 +14,7 @@ from modeshift.engines.cpu.scale import scale_of
 from modeshift.engines.cuda.answers import Answers
 from modeshift.engines.cuda.field import DeviceField
 from modeshift.engines.cuda.intake import Intake, example_of, take_in
+from modeshift.engines.cuda.nearest_field import farthest_of_nearest
 from modeshift.engines.cuda.runs import arrange, field_of, run
 from modeshift.engines.cuda.space import TorchSpace
 from modeshift.engines.finish import find_clusters, merge
@@ -127,10 +128,11 @@ def _uploaded(problem: Problem, device: torch.device) -> Problem:
 
 
 def _scale_of(spec: Spec, data: Intake) -> float:
-    """Return the scale; if the bandwidth is infinite, it is computed on the CPU."""
+    """Return the scale; if the bandwidth is infinite, the device finds the nearest points."""
     if np.isfinite(spec.radius):
         return spec.radius
-    return scale_of(spec, data.points.cpu().numpy(), data.weights.cpu().numpy())
+    farthest = partial(farthest_of_nearest, data.points.device)
+    return scale_of(spec, data.points.cpu().numpy(), data.weights.cpu().numpy(), farthest)
 
 
 def _identity(observer: Observer, spec: Spec, problem: Problem) -> tuple:

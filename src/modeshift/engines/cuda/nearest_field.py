@@ -1,8 +1,10 @@
 """The field of ``n_neighbors``: of the points within the radius only the nearest count."""
 
+from collections.abc import Iterator
 from math import ceil
 from typing import Self
 
+import numpy as np
 import torch
 import triton
 import triton.language as tl
@@ -17,7 +19,8 @@ from modeshift.engines.cuda.nearest import (
     lay_out,
 )
 from modeshift.engines.cuda.sphere import put_back
-from modeshift.engines.rule import Nearest, Rule
+from modeshift.engines.cuda.tiles import locality_order
+from modeshift.engines.rule import Flat, Nearest, Rule, nearest
 
 _BLOCK = 32  # places of a program that adds up offsets
 _COLUMNS = 64  # of these places, at a time
@@ -83,27 +86,40 @@ class NearestField(DeviceField):
         self.follow_state()
 
     def _answer(self, places: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        asked = places.to(self._dtype)
         sums = torch.zeros_like(places, dtype=torch.float64)
-        held, masses = sums.new_zeros(len(places)), sums.new_zeros(len(places))
-        floor = None
+        masses = sums.new_zeros(len(places))
+        for rows, squares, shares in self._rounds(places):
+            worths = shares
+            if self.gaussian:
+                worths = shares * torch.exp(-0.5 * squares.double() / self.radius**2)
+            self._add_offsets(places, rows, worths, sums)
+            masses += worths.sum(dim=1)
+        return self._means(places, sums, masses)
+
+    def farthest(self, places: torch.Tensor) -> torch.Tensor:
+        """Return the squared distance of each place to the farthest of its nearest points."""
+        parts = [
+            torch.where(shares > 0.0, squares, 0.0).amax(dim=1)
+            for _, squares, shares in self._rounds(places)
+        ]
+        return torch.stack(parts).amax(dim=0)
+
+    def _rounds(self, places: torch.Tensor) -> Iterator[tuple[torch.Tensor, ...]]:
+        """Yield rows of points, their squared distances, and how much of their weights counts."""
+        asked, floor = places.to(self._dtype), None
+        held = torch.zeros(len(places), dtype=torch.float64, device=places.device)
         while True:
             found = keep_nearest(self._targets, asked, self._room, self.reach**2, floor)
             rows = self._row_of[found.rows.clamp_max(len(self._row_of) - 1)]
             weights = torch.where(found.rows < NOBODY, self.weights[rows], 0.0)
             before = held[:, None] + weights.cumsum(dim=1) - weights
-            shares = torch.minimum(weights, (self._k - before).clamp_min(0.0))
-            if self.gaussian:
-                shares *= torch.exp(-0.5 * found.squares.double() / self.radius**2)
-            self._add_offsets(places, rows, shares, sums)
-            masses += shares.sum(dim=1)
-            held += weights.sum(dim=1)
+            yield rows, found.squares, torch.minimum(weights, (self._k - before).clamp_min(0.0))
             if self._in_one_round:
-                break
+                return
+            held += weights.sum(dim=1)
             floor = self._floor_behind(found, held)
             if floor is None:
-                break
-        return self._means(places, sums, masses)
+                return
 
     def _floor_behind(self, found: Neighbours, held: torch.Tensor) -> Floor | None:
         """Return where the next round begins; None if no place needs more points."""
@@ -136,6 +152,22 @@ class NearestField(DeviceField):
         if self.on_sphere:
             means = put_back(means, starts)
         return means.to(places.dtype), masses, ((means - starts) ** 2).sum(dim=1)
+
+
+def farthest_of_nearest(
+    device: torch.device, points: np.ndarray, weights: np.ndarray, places: np.ndarray, k: int
+) -> np.ndarray:
+    """Return the squared distance of each place to its k-th nearest point, by weight."""
+    tensors = (torch.as_tensor(values, device=device) for values in (points, weights, places))
+    there, worths, asked = tensors
+    order = locality_order(there)
+    field = NearestField(
+        there[order], worths[order], np.inf, nearest(Flat(), k, weights), "exact", order
+    )
+    sorted_places = locality_order(asked)
+    squares = torch.empty_like(asked[:, 0])
+    squares[sorted_places] = field.farthest(asked[sorted_places])
+    return squares.cpu().numpy()
 
 
 @triton.jit(do_not_specialize=["m", "d", "room"])
