@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from helpers import MISSING
 from soak.cases import draw_case, points_of
 from soak.promises import Trial, check
 from soak.shrink import shrink, smaller
@@ -66,6 +67,19 @@ def test_a_temperature_that_overflows_in_the_units_of_the_twin_has_one():
     """Seed 301092: tiny points, so all features have the same weight. It was an OverflowError."""
     case = {**PLAIN, "seed": 301092, "estimator": "BlurringMeanShift", "changes": ["tiny"]}
     assert "labels_are_the_twins" in check(case | {"options": {"feature_weights": 0.1}})
+
+
+@pytest.mark.skipif(bool(MISSING), reason="no PyTorch here")
+def test_batches_on_a_gpu_are_of_cells():
+    """Seed 700444: the CPU was given batches of points."""
+    assert "engines_agree" in check(draw_case(700444))
+
+
+def test_equal_distances_of_cells_are_not_steady():
+    case = {**PLAIN, "estimator": "StochasticMeanShift", "options": {"resolution": 1.0}}
+    assert Trial(case).is_steady
+    line = {**case, "seed": 700444, "n": 42, "d": 1, "shape": "line", "weights": "none"}
+    assert not Trial(line).is_steady
 
 
 def test_positions_have_few_digits_below_the_smallest_normal_number():
