@@ -213,13 +213,13 @@ def volume():
 
 
 def large(side, bands):
-    """Segment in chunks of Dask, on two workers; compare with one piece if that is small enough."""
+    """Segment in chunks of Dask, on two threads; compare with one piece if that is small enough."""
     import dask.array as da
     from distributed import Client, LocalCluster
 
     with (
         LocalCluster(
-            n_workers=2, threads_per_worker=1, memory_limit="1GiB", dashboard_address=None
+            n_workers=1, threads_per_worker=2, memory_limit="2GiB", dashboard_address=None
         ) as cluster,
         Client(cluster) as client,
     ):

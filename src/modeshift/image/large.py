@@ -1,5 +1,7 @@
 """Images that are read in parts: Dask arrays, and files (``tiff.py``)."""
 
+import pickle
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
@@ -18,6 +20,7 @@ from modeshift.image.plan import (
 from modeshift.image.segmenting import hierarchy_of, settle, smooth
 from modeshift.image.tiles import (
     Box,
+    Tile,
     Tiling,
     climb_tile,
     solve_all,
@@ -115,9 +118,10 @@ class Parts(NamedTuple):
 
 def hierarchy_in_parts(source: Source, plan: Plan, n_threads: int = 1) -> tuple[Hierarchy, Parts]:
     """Return the hierarchy, without labels, and the tiles."""
-    tiles = _solved(source, plan, solve_tile, n_threads)
-    graph, owners = stitch(_at(tiles, source.fetch(_without_labels, list(tiles.values()))))
-    packed = _at(tiles, source.reduce(_packed, list(tiles.values())))  # the graph is here now
+    tiles = _solved(source, plan, _solve_tile, n_threads)
+    graphs = [_unpack_graph(each) for each in source.fetch(_graph_of, list(tiles.values()))]
+    graph, owners = stitch(_at(tiles, graphs))
+    packed = _at(tiles, source.reduce(_labels_of, list(tiles.values())))  # the graph is here now
     if len(graph.sizes) == 0:
         raise ValueError(NOTHING)
     final, graph = settle(plan, graph)
@@ -141,6 +145,34 @@ def _solved(source: Source, plan: Plan, function: Callable, n_threads: int) -> d
         return [None if gone else result for gone, result in zip(left, results, strict=True)]
 
     return solve_all(plan, source.tiling, solve)
+
+
+class _Kept(NamedTuple):
+    """A tile while others are solved: compressed labels, and the compressed tile without them."""
+
+    labels: bytes
+    graph: bytes
+
+
+def _solve_tile(*arguments: Any) -> _Kept | None:
+    tile = solve_tile(*arguments)
+    if tile is None:
+        return None
+    return _Kept(tile.packed, zlib.compress(pickle.dumps(tile._replace(packed=b"")), 1))
+
+
+def _labels_of(kept: _Kept) -> bytes:
+    return kept.labels
+
+
+def _graph_of(kept: _Kept) -> bytes:
+    return kept.graph
+
+
+def _unpack_graph(graph: bytes) -> Tile:
+    """Return a tile without labels. The bytes come from workers of our own."""
+    tile: Tile = pickle.loads(zlib.decompress(graph))
+    return tile
 
 
 def _smooth_tile(
@@ -175,14 +207,6 @@ def _at(places: Iterable[At], things: list[Any]) -> dict[At, Any]:
 
 def _shape(core: Box) -> tuple[int, ...]:
     return tuple(part.stop - part.start for part in core)
-
-
-def _without_labels(tile: Any) -> Any:
-    return tile._replace(packed=b"")
-
-
-def _packed(tile: Any) -> bytes:
-    return tile.packed
 
 
 def _is_none(result: Any) -> bool:
