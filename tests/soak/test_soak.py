@@ -75,7 +75,7 @@ def test_batches_on_a_gpu_are_of_cells():
     assert "engines_agree" in check(draw_case(700444))
 
 
-def test_equal_distances_of_cells_are_not_steady():
+def test_cells_are_steady_unless_a_small_movement_changes_a_label():
     case = {**PLAIN, "estimator": "StochasticMeanShift", "options": {"resolution": 1.0}}
     assert Trial(case).is_steady
     line = {**case, "seed": 700444, "n": 42, "d": 1, "shape": "line", "weights": "none"}
