@@ -156,6 +156,14 @@ def test_points_far_from_the_origin(offset):
     np.testing.assert_array_equal(found.labels_, expected.labels_)
 
 
+@pytest.mark.parametrize(("place", "d", "dtype"), [(1e38, 2, "float32"), (-1e81, 32, "float64")])
+def test_points_that_coincide_near_the_end_of_the_range(place, d, dtype):
+    X = np.full((130, d), place, dtype=dtype)
+    model = BlurringMeanShift(bandwidth=1.0, device="cuda").fit(X)
+    np.testing.assert_array_equal(model.labels_, 0)
+    np.testing.assert_array_equal(model.modes_, X)
+
+
 def test_a_bandwidth_is_chosen():
     X = crowds(2, 120)
     found = MeanShift(device="cuda").fit(X)

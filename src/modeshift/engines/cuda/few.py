@@ -48,8 +48,9 @@ def box_groups(
     mass = tl.sum(worth, axis=0)
     for k in tl.static_range(D):
         low = tl.min(tl.load(tile_lows + k * n_tiles + tiles), axis=0)
-        mean = tl.load(tile_means + k * n_tiles + tiles)
-        corner = tl.min(mean, axis=0)
+        # Tiles that only fill up the group are nowhere: their means must not be the corner.
+        corner = tl.where(mass > 0.0, low, 0.0)
+        mean = tl.where(worth > 0.0, tl.load(tile_means + k * n_tiles + tiles), corner)
         offset = tl.sum((mean - corner) * worth, axis=0) / tl.where(mass > 0.0, mass, 1.0)
         at = k * n_groups + group
         tl.store(lows + at, low)

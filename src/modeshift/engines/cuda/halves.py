@@ -76,7 +76,7 @@ class Halves(NamedTuple):
 
 def make_frame(points: torch.Tensor, reach: float) -> Frame:
     """Choose a frame in which no coordinate of the points reaches 2 ** 10, nor does the reach."""
-    centre = points.mean(dim=0)
+    centre = points[0] + (points - points[0]).mean(dim=0)  # exact if all points coincide
     largest = max(float((points - centre).abs().max()), reach)
     factor = 2.0 ** (LARGEST - math.frexp(largest)[1])
     return Frame(centre, factor, centre.new_tensor([factor]))
