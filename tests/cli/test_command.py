@@ -550,7 +550,7 @@ def test_a_fit_on_a_gpu_goes_on_from_its_checkpoint(gpu, folder, run, monkeypatc
 
 
 def test_auto_takes_the_cpu_for_options_that_no_gpu_has(gpu, folder, run):
-    out = succeed(run(*BLUR, "--device", "auto", "--neighbors", "9"))
+    out = succeed(run(*BLUR, "--device", "auto", "--feature-weights", "learned"))
     assert device_of(out) == "cpu"
 
 
