@@ -115,16 +115,35 @@ def test_steps_asked_together_keep_their_own_radii(ahead):
 
 @pytest.mark.jit
 @pytest.mark.parametrize("rule", [Flat(Sphere()), Gaussian()], ids=["sphere", "gaussian"])
-def test_steps_of_any_rule_and_field_asked_together(rule):
+def test_steps_of_any_rule_asked_together(rule):
     X, h = make_data("clustered", 60, 3)
     X /= np.linalg.norm(X, axis=1, keepdims=True)
 
     def outcome(steps_of):
-        return run(steps_of, X, np.ones(60), 0.3, "brute", True, rule)
+        return run(steps_of, X, np.ones(60), 0.3, "tree", True, rule)
 
     together = outcome(lambda field, *tols: StepsAhead(field, 1, 30, *tols))
     single = outcome(lambda field, *tols: CompiledSteps(field, 1, *tols, record=True))
     assert_same_outcome(together, single, X, h)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("size", [1, 4])
+@pytest.mark.parametrize("d", [2, 5])
+def test_blocks_of_steps_asked_together_are_steps_one_after_the_other(d, size):
+    """Blocks sum the traces before them, on threads; points come several times."""
+    X, h = make_data("clustered", 2500, d)
+
+    def outcome(steps_of, n_jobs=1):
+        return run(steps_of, X, np.ones(2500), h, "tree", False, n_jobs=n_jobs)
+
+    def together(field, *tols):
+        return StepsAhead(field, size, 700, *tols)
+
+    one, three = outcome(together), outcome(together, n_jobs=3)
+    assert_same_outcome(one, outcome(lambda f, *t: CompiledSteps(f, size, *t, False)), X, h)
+    assert_array_equal(one.ends, three.ends)
+    assert one[1:4] == three[1:4]
 
 
 def test_sums_that_cancel_are_asked_again():

@@ -79,6 +79,14 @@ def inlined_kernel(function: Callable) -> Any:
     return bare_kernel(function, forceinline=True)
 
 
+def merged_kernel(function: Callable) -> Any:
+    """Make a function a part of its only caller, which is then compiled as one.
+
+    A kernel of its own would be compiled twice: alone, and again in its caller.
+    """
+    return bare_kernel(function, inline="always")
+
+
 def fast_sums(function: Callable) -> Any:
     """Compile a bare kernel whose sums may be taken in any order, which is several times faster.
 

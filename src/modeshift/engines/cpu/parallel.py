@@ -89,6 +89,21 @@ def run_shares(work: Callable[[int, int], object], n: int, n_jobs: int = 1) -> N
     _on_threads([(work, start, stop) for start, stop in pairwise(ends)])
 
 
+def with_helpers(lead: Callable[[], None], serve: Callable[[int], object], n_helpers: int) -> None:
+    """Call ``lead()`` on this thread and ``serve(i)``, i = 1, 2, ..., on others; wait for all.
+
+    A call of ``serve`` that has not begun when ``lead`` returns is left out.
+    """
+    others = [_pool(n_helpers).submit(serve, i + 1) for i in range(n_helpers)]
+    try:
+        lead()
+    finally:
+        begun = [other for other in others if not other.cancel()]
+        wait(begun)
+    for other in begun:
+        other.result()
+
+
 def _on_threads(calls: list[tuple[Any, ...]]) -> None:
     """Make calls at the same time, the first of them on this thread; return when all are done."""
     function, *arguments = calls[0]

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from modeshift.engines.cpu.fields import Field, make_field
+from modeshift.engines.cpu.fields.tree import TreeField
 from modeshift.engines.cpu.seeding import drawn_rows, follow, starts_of
 from modeshift.engines.cpu.steps import CompiledSteps
 from modeshift.engines.cpu.steps_ahead import StepsAhead
@@ -104,6 +105,6 @@ def _wander(spec: Spec, problem: Problem, random_state: Any, watch: Watch) -> Ou
 def _steps_over(
     field: Field, batch_size: int, tol: float, negligible: float, record: bool
 ) -> Steps:
-    if field.ahead == 1:
-        return CompiledSteps(field, batch_size, tol, negligible, record)
-    return StepsAhead(field, batch_size, field.ahead, tol, negligible)
+    if isinstance(field, TreeField) and field.ahead > 1:
+        return StepsAhead(field, batch_size, field.ahead, tol, negligible)
+    return CompiledSteps(field, batch_size, tol, negligible, record)

@@ -46,27 +46,29 @@ def leave_trace(traces, place, weight):
 
 
 @inlined_kernel
-def sum_traces(traces, rule, x, radius, sums, worths):
-    """Sum the offsets of the traces near x; return their worths, with their signs and without.
+def sum_traces(traces, first, last, rule, x, radius, sums, worths):
+    """Sum the offsets of the traces ``first`` to before ``last`` that are near x.
 
-    ``worths`` is scratch space for ``TOGETHER`` numbers.
+    Returns their worths, with their signs and without. ``worths`` is scratch space for ``TOGETHER``
+    numbers.
     """
     if x.shape[0] == 2:
         change, touched, sums[0], sums[1] = _sum_traces_2(
-            rule, traces.places, traces.weights, traces.filled[0], x[0], x[1], radius
-        )
+            rule, traces.places[0, first:last], traces.places[1, first:last],
+            traces.weights[first:last], x[0], x[1], radius,
+        )  # fmt: skip
         return change, touched
-    return _sum_traces(rule, traces, x, radius, sums, worths)
+    return _sum_traces(rule, traces, first, last, x, radius, sums, worths)
 
 
 @fast_sums
-def _sum_traces_2(rule, places, weights, filled, x, y, radius):
+def _sum_traces_2(rule, firsts, seconds, weights, x, y, radius):
     """Do so in two dimensions: a squared distance has two terms, so their order is free."""
     reach = reach_of(rule, radius)
     change, touched, first, second = 0.0, 0.0, 0.0, 0.0
-    for i in range(filled):
-        u = places[0, i] - x
-        v = places[1, i] - y
+    for i in range(weights.shape[0]):
+        u = firsts[i] - x
+        v = seconds[i] - y
         square = u * u + v * v
         worth = weights[i] * worth_of(rule, square, radius) if square <= reach else 0.0
         change += worth
@@ -77,14 +79,14 @@ def _sum_traces_2(rule, places, weights, filled, x, y, radius):
 
 
 @inlined_kernel
-def _sum_traces(rule, traces, x, radius, sums, worths):
+def _sum_traces(rule, traces, first, last, x, radius, sums, worths):
     """Do so in any number of dimensions."""
-    d, filled = x.shape[0], traces.filled[0]
+    d = x.shape[0]
     change, touched = 0.0, 0.0
     for k in range(d):
         sums[k] = 0.0
-    for start in range(0, filled, TOGETHER):
-        stop = min(filled, start + TOGETHER)
+    for start in range(first, last, TOGETHER):
+        stop = min(last, start + TOGETHER)
         part = worths[: stop - start]
         part[:] = 0.0
         for k in range(d):

@@ -127,11 +127,6 @@ class Field(ABC):
         return not isinstance(self.rule, Nearest)
 
     @property
-    def ahead(self) -> int:
-        """Number of stochastic steps that are best asked together; 1 if one after the other."""
-        return 1
-
-    @property
     def thread_load(self) -> int:
         """Least number of questions for which it pays to wake a thread."""
         return 1
@@ -188,7 +183,7 @@ class Field(ABC):
 
         def block(start: int, stop: int) -> bool:
             part, out = order[start:stop], self.make_out()
-            _average_block(self.state, asked, part, out)
+            answer_block(self.state, asked, part, out)
             waste.append(out[WASTE])
             return then(part)
 
@@ -222,7 +217,7 @@ class Field(ABC):
 
 
 @bare_kernel
-def _average_block(state, asked, order, out):
+def answer_block(state, asked, order, out):
     """Answer the questions in ``order``."""
     for i in order:
         asked.masses[i] = average_near(state, asked.places[i], asked.radii[i], out)

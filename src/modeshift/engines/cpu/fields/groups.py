@@ -42,6 +42,11 @@ class GroupField(TreeField):
         plan = self._plan(self.points[:: n // _AHEAD].copy(), self.radius)
         return _AHEAD if plan.gain >= _PAYS else super().ahead
 
+    @property
+    def asks_together(self) -> bool:
+        """Whether the questions of stochastic steps are near enough to each other for groups."""
+        return self.points.shape[1] > FEW
+
     def _ask(self, asked: Asked, then: Callable[[np.ndarray], bool]) -> float:
         radius = asked.radii.max(initial=0.0)
         least = _WORTH_IT_IN_FEW if self.points.shape[1] <= FEW else _WORTH_IT

@@ -27,6 +27,11 @@ class PatchedTree(TreeField):
         n, d = self.points.shape
         return n // _SHARE if d <= _FEW_FEATURES and n >= _MANY else 1
 
+    @property
+    def asks_together(self) -> bool:
+        """Whether questions are answered by patches."""
+        return True
+
     def stand_still(self) -> None:
         """Keep patches for further queries, until a point moves."""
         self._still = True

@@ -42,9 +42,14 @@ class TreeField(Field):
 
     @property
     def ahead(self) -> int:
-        """Number of stochastic steps that are best asked together, in a tree beyond the caches."""
+        """Number of stochastic steps that are best asked together; 1 if one after the other."""
         large = isinstance(self.rule, Flat) and len(self.points) >= _LARGE
         return _AHEAD if large else 1
+
+    @property
+    def asks_together(self) -> bool:
+        """Whether many questions together may cost less than each by itself."""
+        return False
 
     @property
     def thread_load(self) -> int:
