@@ -15,15 +15,22 @@ from modeshift import BlurringMeanShift, MeanShift, StochasticMeanShift
 from modeshift.engines.cpu.fields import groups, make_field
 from modeshift.engines.cpu.fields.field import Asked, Averages
 from modeshift.engines.cpu.fields.groups import GroupField
+from modeshift.engines.cpu.fields.packs import answer_packs, make_desk
 from modeshift.engines.cpu.fields.plan import MOST, Plan, plan_groups
 from modeshift.engines.cpu.fields.shell import answer_groups, make_room
+from modeshift.engines.cpu.fields.tree_state import FEW
 from modeshift.engines.rule import Flat, Gaussian, Plane, Sphere
 from twins import naive
 
 FAR = (0.0, 1e6, 1e12, 1e15)
 
 
-def in_groups(field, places, radii, sizes):
+def ways(d):
+    """How groups are answered: with shells, and in few features also as packs."""
+    return [False, True] if d <= FEW else [False]
+
+
+def in_groups(field, places, radii, sizes, packed=False):
     """The answer for consecutive groups of these sizes, which are not chosen with any skill."""
     starts = np.concatenate([[0], np.cumsum(sizes)])
     parts = [places[start:stop] for start, stop in pairwise(starts)]
@@ -32,10 +39,13 @@ def in_groups(field, places, radii, sizes):
         np.linalg.norm(part - c, axis=1).max() for part, c in zip(parts, centres, strict=True)
     ]
     order = np.arange(len(places))
-    plan = Plan(order, starts, centres, np.array(spreads), order[:0], gain=1.0)
+    plan = Plan(order, starts, centres, np.array(spreads), packed, order[:0], gain=1.0)
     answer = Averages(np.empty_like(places), np.empty(len(places)))
     asked = Asked(places, np.broadcast_to(radii, len(places)).copy(), *answer)
-    answer_groups(field.state, asked, plan, 0, len(sizes), make_room(field.state, max(sizes)))
+    if packed:
+        answer_packs(field.state, asked, plan, 0, len(sizes), make_desk(field.state))
+    else:
+        answer_groups(field.state, asked, plan, 0, len(sizes), make_room(field.state, max(sizes)))
     return answer
 
 
@@ -79,8 +89,9 @@ def test_groups_of_all_kinds(maker, n, d, weights):
     border = X[rng.integers(n, size=d)] + h * np.eye(d)
     places = np.concatenate([X, near, border])
     for radii in (h, 0.3 * h, rng.choice([0.0, 0.3, 0.9, 1.0], len(places)) * h):
-        answer = in_groups(field, places, radii, random_sizes(rng, len(places)))
-        assert_as_naive(answer, X, w, places, radii, exact=weights in (None, "whole"))
+        for packed in ways(d):
+            answer = in_groups(field, places, radii, random_sizes(rng, len(places)), packed)
+            assert_as_naive(answer, X, w, places, radii, exact=weights in (None, "whole"))
 
 
 @pytest.mark.jit
@@ -101,8 +112,9 @@ def test_every_decision_is_that_of_squared_distance(seed, d, far, tightness):
     gaps = rng.choice([0.0, 1e-16, 1e-9, 1e-7, 1e-6, 1e-4], 200) * rng.choice([-1, 1], 200)
     X = places[rng.integers(20, size=200)] + h * (1 + gaps)[:, np.newaxis] * directions
     field = make_field(X, np.ones(200), h, "tree")
-    answer = in_groups(field, places, h, random_sizes(rng, 20))
-    assert_array_equal(answer.masses, [near_in_order(X, x, h).sum() for x in places])
+    for packed in ways(d):
+        answer = in_groups(field, places, h, random_sizes(rng, 20), packed)
+        assert_array_equal(answer.masses, [near_in_order(X, x, h).sum() for x in places])
 
 
 @pytest.mark.jit
@@ -191,6 +203,15 @@ def planned(monkeypatch):
     monkeypatch.setattr(groups, "plan_groups", plan_and_note)
     monkeypatch.setattr(groups, "_WORTH_IT_IN_FEW", groups._WORTH_IT)
     return made
+
+
+@pytest.mark.jit
+def test_scattered_places_are_packs_and_gathered_ones_share_shells():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(20000, 2))
+    field = make_field(X, np.ones(len(X)), 0.8, "tree")
+    assert plan_groups(field.state, X, 0.8).packed
+    assert not plan_groups(field.state, 0.01 * X, 0.8).packed
 
 
 @pytest.mark.jit

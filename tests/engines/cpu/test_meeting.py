@@ -52,6 +52,21 @@ def test_who_comes_where_another_has_been_follows():
     assert_array_equal(table.leaders[1:], [-1, -1])
 
 
+def test_threads_change_nothing():
+    """Enough climbs for several threads; many come to the same places, and the table overflows."""
+    rng = np.random.default_rng(0)
+    tables = [MeetingTable(20_000, 2, n_jobs) for n_jobs in (1, 3)]
+    climbing = np.arange(20_000)
+    for step in range(1, 12):
+        positions = rng.integers(0, 300, (len(climbing), 2)) / 7.0
+        one, three = (table.meet(climbing, positions, step) for table in tables)
+        assert_array_equal(one, three)
+        climbing = climbing[~one]
+    assert len(climbing) < 5000
+    for name in ("leaders", "heads"):
+        assert_array_equal(getattr(tables[0], name), getattr(tables[1], name))
+
+
 def test_two_who_arrive_at_the_same_time_meet():
     table = MeetingTable(2, 1)
     assert_array_equal(table.meet(np.arange(2), np.array([[1.5], [1.5]]), 3), [False, True])

@@ -22,7 +22,7 @@ class NumpySpace(NumpyArrays):
 
     def meetings(self, n: int, d: int) -> MeetingTable:
         """Return a table of the places that n climbs have visited."""
-        return MeetingTable(n, d)
+        return MeetingTable(n, d, self._n_threads)
 
     def crowd(self, n: int, radius: float) -> Collapse:
         """Return the table of points that represent others."""

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from modeshift.engines.cpu.fields.field import Asked
+from modeshift.engines.cpu.fields.packs import answer_packs, make_desk
 from modeshift.engines.cpu.fields.plan import Plan, plan_groups
 from modeshift.engines.cpu.fields.shell import answer_groups, make_room
 from modeshift.engines.cpu.fields.tree import TreeField
@@ -58,8 +59,11 @@ class GroupField(TreeField):
         waste: list[float] = []
 
         def walk(start: int, stop: int) -> bool:
-            room = make_room(state, most)
-            waste.append(answer_groups(state, asked, plan, start, stop, room))
+            if plan.packed:
+                crowd = answer_packs(state, asked, plan, start, stop, make_desk(state))
+            else:
+                crowd = answer_groups(state, asked, plan, start, stop, make_room(state, most))
+            waste.append(crowd)
             return then(plan.order[plan.starts[start] : plan.starts[stop]])
 
         if run_blocks(walk, len(plan.spreads), self.n_jobs):

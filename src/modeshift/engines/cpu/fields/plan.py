@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from modeshift.engines.cpu.distance import quick_square
+from modeshift.engines.cpu.fields.pack_lanes import PACK
 from modeshift.engines.cpu.fields.shell import LUMP, box_squares
 from modeshift.engines.cpu.fields.tree_state import TreeState, leaf_of
 from modeshift.engines.cpu.jit import bare_kernel
@@ -57,6 +58,29 @@ _IN_MANY = Costs(walk=1000.0, walk_alone=1000.0, opened=16.0, opened_alone=16.0,
 """Measured in 2 and in 10 dimensions. In few of them single walks are vector instructions."""
 
 
+class PackCosts(NamedTuple):
+    """Costs of packs, in the same units.
+
+    Attributes
+    ----------
+    walk : float
+        The upper nodes.
+    opened, boxed : float
+        A point in a leaf that is opened: for the pack, and for each place.
+    compared : float
+        A point in a leaf that the border of a place cuts, for this place.
+    """
+
+    walk: float
+    opened: float
+    boxed: float
+    compared: float
+
+
+_PACKS = PackCosts(walk=8000.0, opened=3.0, boxed=0.07, compared=1.0)
+"""Measured in 2 dimensions."""
+
+
 class Plan(NamedTuple):
     """Groups, and places that walk alone.
 
@@ -69,6 +93,8 @@ class Plan(NamedTuple):
     centres : (G, d)
     spreads : (G,)
         Largest distance of a place of the group from its centre.
+    packed : bool
+        Whether groups are answered as packs (``packs.py``), or with shells (``shell.py``).
     alone : ndarray
         The other places.
     gain : float
@@ -79,6 +105,7 @@ class Plan(NamedTuple):
     starts: np.ndarray
     centres: np.ndarray
     spreads: np.ndarray
+    packed: bool
     alone: np.ndarray
     gain: float
 
@@ -93,15 +120,19 @@ def plan_groups(state: TreeState, places: np.ndarray, radius: float, n_jobs: int
     _enclose(in_order, starts, stops, most, centres, spreads)
     sizes = stops - starts
     opened, shell = _estimate(state, in_order, radius, spreads)
-    costs = _IN_FEW if len(state.dims) > 0 else _IN_MANY
+    few = len(state.dims) > 0
+    costs = _IN_FEW if few else _IN_MANY
+    apart = sizes * (costs.walk_alone + costs.opened_alone * opened[_NO_NODE])
     together = costs.walk + costs.opened * opened + (costs.staged + sizes) * shell
     together[(sizes > most) | (spreads > _WIDEST * radius)] = np.inf
-    apart = sizes * (costs.walk_alone + costs.opened_alone * opened[_NO_NODE])
-    parted = apart < together
-    nodes = np.empty(len(splits.axes), dtype=np.int64)
-    least = np.minimum(together, apart)
-    nodes = nodes[: _cut(together, least, parted, nodes)]
-    groups, leaves = nodes[~parted[nodes]], nodes[parted[nodes]]
+    cuts = [_halve(together, apart)]
+    if few:
+        together = _PACKS.walk + _PACKS.compared * sizes * opened[_NO_NODE]
+        together += (_PACKS.opened + _PACKS.boxed * sizes) * opened
+        together[sizes > PACK] = np.inf
+        cuts.append(_halve(together, apart))
+    best = int(np.argmin([cut.cost for cut in cuts]))
+    cost, groups, leaves = cuts[best]
     single = np.zeros(len(places), dtype=bool)
     for leaf in leaves:
         single[starts[leaf] : stops[leaf]] = True
@@ -110,9 +141,26 @@ def plan_groups(state: TreeState, places: np.ndarray, radius: float, n_jobs: int
         starts=np.concatenate([[0], np.cumsum(sizes[groups])]),
         centres=centres[groups],
         spreads=spreads[groups],
+        packed=best > 0,
         alone=splits.order[single],
-        gain=apart[_ROOT] / least[_ROOT],
+        gain=apart[_ROOT] / cost,
     )
+
+
+class _Cut(NamedTuple):
+    """Where the halving stops: the cost, the nodes that are groups, and those that walk alone."""
+
+    cost: float
+    groups: np.ndarray
+    leaves: np.ndarray
+
+
+def _halve(together: np.ndarray, apart: np.ndarray) -> _Cut:
+    """Choose nodes with the least cost: each node together, in halves, or a leaf one by one."""
+    parted, least = apart < together, np.minimum(together, apart)
+    nodes = np.empty(len(together) // 2, dtype=np.int64)
+    nodes = nodes[: _cut(together, least, parted, nodes)]
+    return _Cut(least[_ROOT], nodes[~parted[nodes]], nodes[parted[nodes]])
 
 
 def _estimate(
