@@ -164,6 +164,8 @@ def test_steps_asked_together_are_those_taken_one_by_one(batch_size):
 def test_many_gaussian_steps_are_asked_together():
     X, h = make_data("uniform", 2000, 2)
     assert gaussian_field(X, np.ones(2000), h).ahead == 250
+    large = np.random.default_rng(0).random((40_000, 2))
+    assert gaussian_field(large, np.ones(40_000), 0.01).ahead == 3200
     assert gaussian_field(X[:1999], np.ones(1999), h).ahead == 1
 
 

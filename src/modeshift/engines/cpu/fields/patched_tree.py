@@ -1,6 +1,7 @@
 """A tree of boxes with Gaussian weights, which makes patches for many queries at once."""
 
 from collections.abc import Callable
+from math import isqrt
 
 import numpy as np
 
@@ -12,7 +13,8 @@ from modeshift.engines.cpu.parallel import run_blocks
 _FEW_FEATURES = 3  # with more of them, polynomials have too many terms
 _FEW = 1 << 20  # fewer comparisons are done before a patch is made
 _MANY = 2000  # points from which it pays to ask steps together (measured)
-_SHARE = 8  # an eighth of the points take those steps: few of them twice (measured)
+_SHARE = 8  # at most an eighth of the points take those steps: few of them twice (measured)
+_ROOTS = 16  # in large data, as many roots of n: patches cost n, corrections the square (measured)
 
 
 class PatchedTree(TreeField):
@@ -25,7 +27,8 @@ class PatchedTree(TreeField):
     def ahead(self) -> int:
         """Number of stochastic steps that are best asked together, with patches."""
         n, d = self.points.shape
-        return n // _SHARE if d <= _FEW_FEATURES and n >= _MANY else 1
+        together = min(n // _SHARE, _ROOTS * isqrt(n))
+        return together if d <= _FEW_FEATURES and n >= _MANY else 1
 
     @property
     def asks_together(self) -> bool:
